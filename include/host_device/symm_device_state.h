@@ -1,0 +1,80 @@
+/* What kernels see of an instance: plain data. The public state block comes first, so a pointer to this struct is also a
+ * pointer to aclshmem_device_host_state_t; ours follows. Written by libshmem.so (core/device_state), read by kernels. */
+#ifndef SYMM_DEVICE_STATE_H
+#define SYMM_DEVICE_STATE_H
+
+#include "host_device/shmem_common_types.h"
+#include "host_device/symm_engine_queue.h"
+#include "host_device/symm_wait_abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SYMM_TEAM_SYNC_ROUNDS = 14 }; /* log2(ACLSHMEM_MAX_PES) */
+
+/* One flag on a cache line of its own. */
+typedef struct symm_sync_flag {
+  uint64_t value;
+  uint64_t padding[7];
+} symm_sync_flag;
+
+/* Where the members of one team meet; in the control area of every PE, at the same index on all members. A dissemination
+ * barrier: in round r, member m writes its barrier number into flags[r] of member (m + 2^r) mod size and waits until its
+ * own flags[r] is at least that number. Numbers only grow, so nothing is ever reset. */
+typedef struct symm_team_sync {
+  symm_sync_flag flags[SYMM_TEAM_SYNC_ROUNDS];
+  uint64_t entered;     /* barriers this PE has entered on the team; read by the others to name who is missing */
+  uint64_t left;        /* barriers this PE has left */
+  uint64_t padding[6];
+} symm_team_sync;
+
+/* First page of the control area of a PE, mapped by every PE of the host. */
+typedef struct symm_control_page {
+  symm_event_count events; /* what this PE sleeps on */
+  uint32_t pid;
+  int32_t pe;
+  uint64_t padding0[6];
+  /* What the PE is doing, for other PEs' messages: name of the call it waits in, or empty. */
+  char doing[128];
+  /* The last collective memory call, for the symmetry check: two records, used in turn. */
+  struct symm_agreement {
+    uint64_t number;
+    uint64_t kind;
+    uint64_t value[4];
+    char site[80];
+  } agreement[2];
+} symm_control_page;
+
+struct symm_device_state;
+
+typedef struct symm_device_state {
+  aclshmem_device_host_state_t base; /* must stay first */
+  uint32_t abi;                      /* SYMM_DEVICE_STATE_ABI */
+  uint32_t core_barriers_per_team;
+  symm_wait_domain* wait;
+  /* Per PE, n_pes entries: start of the device heap as mapped here, or null when not mapped. */
+  void* const* peer_heap;
+  /* Per PE: start of the team sync area and control page as mapped here, or null. */
+  symm_team_sync* const* peer_sync;
+  symm_control_page* const* peer_control;
+  uint64_t heap_limit;               /* bytes of a heap that symmetric addresses may name */
+  void* host_heap;                   /* own HOST_SIDE heap, or null */
+  void* const* peer_host_heap;
+  uint64_t host_heap_limit;
+  /* Per team: number of the next barrier; shared by host and device barriers. */
+  uint64_t* team_epoch;
+  symm_engine* rdma;                 /* queue pairs of the roce family */
+  symm_engine* sdma;
+  symm_engine* udma;
+  /* Records an error of a kernel call (sticky in the instance) and returns it. */
+  int (*report)(void* owner, int code, const char* text);
+  void* owner;
+} symm_device_state;
+
+enum { SYMM_DEVICE_STATE_ABI = 1 };
+
+#ifdef __cplusplus
+}
+#endif
+#endif
