@@ -46,6 +46,7 @@ constexpr Option kOptions[] = {
     {"SHMEM_DEVICE_COUNT", Kind::kInteger, "16", 1, 16384, "devices that the runtime reports"},
     {"SHMEM_SOC_NAME", Kind::kText, "Ascend910B1", 0, 0, "answer of aclrtGetSocName"},
     {"SHMEM_AIV_CORES", Kind::kInteger, "48", 1, 1024, "vector cores that the platform reports"},
+    {"SHMEM_INFO", Kind::kFlag, "0", 0, 1, "PE 0 prints one line at init: control plane, TLS, transports"},
     {"SHMEM_PE", Kind::kInteger, "-1", -1, 16383, "PE number, set by shmem-run"},
     {"SHMEM_NPES", Kind::kInteger, "0", 0, 16384, "number of PEs, set by shmem-run"},
     {"SHMEM_BOOTSTRAP", Kind::kText, "", 0, 0, "address of PE 0 (tcp://host:port), set by shmem-run"},
