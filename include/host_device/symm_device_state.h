@@ -12,6 +12,7 @@ extern "C" {
 #endif
 
 enum { SYMM_TEAM_SYNC_ROUNDS = 14 }; /* log2(ACLSHMEM_MAX_PES) */
+enum { SYMM_SDMA_CHANNELS = 48 };    /* ACLSHMEM_MAX_AIV_PER_NPU */
 
 /* One flag on a cache line of its own. */
 typedef struct symm_sync_flag {
@@ -64,12 +65,20 @@ typedef struct symm_device_state {
   uint64_t host_heap_limit;
   /* Per team: number of the next barrier; shared by host and device barriers. */
   uint64_t* team_epoch;
-  symm_engine* rdma;                 /* queue pairs of the roce family */
-  symm_engine* sdma;
-  symm_engine* udma;
+  symm_engine* rdma;                 /* queue per PE; any of the three may be null */
+  symm_engine* sdma;                 /* queue per vector core: SYMM_SDMA_CHANNELS */
+  symm_engine* udma;                 /* queue per PE */
   /* Records an error of a kernel call (sticky in the instance) and returns it. */
   int (*report)(void* owner, int code, const char* text);
   void* owner;
+  uint64_t instance_id;
+  /* The state of another instance of this process, or null; for aclshmemx_instance_ctx_set in kernels. May be null. */
+  struct symm_device_state* (*find_instance)(uint64_t instance_id);
+  /* Per team: index of its entry in the team sync areas and in team_epoch, the same on all members. Null: the team's
+   * own number. */
+  const uint32_t* team_slot;
+  /* Runtime notifies that aclshmemx_sdma_notify_record records, one per vector core; null when there are none. */
+  void* const* notifies;
 } symm_device_state;
 
 enum { SYMM_DEVICE_STATE_ABI = 1 };
