@@ -10,6 +10,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* One per core instance (block x vector core) of a launch. Read by kernel code, written by the runtime, except where
  * said otherwise. */
@@ -60,9 +61,27 @@ void symm_rt_notify(symm_event_count* events);
 int symm_rt_launch(uint32_t blocks, void* stream, void (*run)(void* closure), void (*drop)(void* closure), void* closure,
                    void* state, const char* name);
 
+/* Enqueues a task of the launching library on a stream, in order with its other work; recorded while the stream is
+ * captured. run(argument) executes on the stream's own thread and returns 0 or an aclError that the stream reports; its
+ * text is what run() gave to symm_rt_set_error. drop(argument), if not null, is called once when no stream or graph
+ * needs the argument any more, also when this call fails. Returns an aclError. */
+int symm_rt_host_task(void* stream, int (*run)(void* argument), void (*drop)(void* argument), void* argument,
+                      const char* name);
+
+/* Sets the text that aclGetRecentErrMsg of this thread returns. */
+void symm_rt_set_error(const char* text);
+
+/* Records (sets) an aclrtNotify from any thread or core. Returns an aclError. */
+int symm_rt_notify_record(void* notify);
+
+/* How many PEs share this host: divides the processors among them. Called by the SHMEM library at init; launches that
+ * start later use it. 0: unknown, the option SHMEM_LOCAL_PES or 1 counts. */
+void symm_rt_set_local_pes(int32_t count);
+
 /* Set by libshmem.so when it is loaded; kernels of a program without SHMEM run with a null state. */
 void* symm_shmem_launch_state(void) __attribute__((weak));
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

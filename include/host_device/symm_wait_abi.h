@@ -38,7 +38,8 @@ typedef struct symm_wait_domain {
   uint32_t report_after_ms;     /* when to say who waits for what; 0: never */
   uint32_t timeout_ms;          /* default limit of a wait; 0: none */
   int32_t pe;                   /* for messages */
-  /* Writes what the wait is about and which PEs are missing; may be null. Called from the waiting thread. */
+  /* Writes what the wait is about and which PEs are missing; may be null. Any thread may
+   * call it while the wait lasts. */
   void (*describe)(const struct symm_wait* wait, char* text, size_t size);
   /* Writes why `failure` is set. May be null. */
   void (*why)(const struct symm_wait_domain* domain, char* text, size_t size);

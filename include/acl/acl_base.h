@@ -1,0 +1,66 @@
+/* Basic types and error codes of the CPU runtime. Plain C; include-able alone and from C++. */
+#ifndef ACL_ACL_BASE_H
+#define ACL_ACL_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef int aclError;
+typedef uint16_t aclFloat16;
+
+/* Handles are opaque; only the calls of this library give them meaning. */
+typedef void* aclrtStream;
+typedef void* aclrtContext;
+typedef void* aclrtEvent;
+typedef void* aclrtNotify;
+typedef void* aclmdlRI;
+typedef void* aclrtDrvMemHandle;
+
+enum {
+  ACL_SUCCESS = 0,
+  ACL_ERROR_NONE = 0,
+
+  /* 1xxxxx: the caller did something wrong. */
+  ACL_ERROR_INVALID_PARAM = 100000,
+  ACL_ERROR_UNINITIALIZE = 100001,
+  ACL_ERROR_REPEAT_INITIALIZE = 100002,
+  ACL_ERROR_REPEAT_FINALIZE = 100037,
+  ACL_ERROR_RT_PARAM_INVALID = 107000,
+  ACL_ERROR_RT_INVALID_DEVICEID = 107001,
+  ACL_ERROR_RT_CONTEXT_NULL = 107002,
+  ACL_ERROR_RT_STREAM_CONTEXT = 107003,
+  ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID = 107010,
+  ACL_ERROR_WAIT_CALLBACK_TIMEOUT = 107013,
+  ACL_ERROR_RT_STREAM_SYNC_TIMEOUT = 107019,
+  ACL_ERROR_RT_EVENT_SYNC_TIMEOUT = 107019,
+  ACL_ERROR_RT_STREAM_UNJOINED = 107025,
+  ACL_ERROR_RT_MODEL_CAPTURED = 107026,
+  ACL_ERROR_RT_STREAM_CAPTURED = 107027,
+  ACL_ERROR_RT_EVENT_CAPTURED = 107028,
+  ACL_ERROR_RT_STREAM_NOT_CAPTURED = 107029,
+  ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT = 107030,
+  ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT = 107031,
+  ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED = 107036,
+  ACL_ERROR_RT_MODEL_RUNNING = 107037,
+  ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD = 107038,
+  ACL_ERROR_RT_CAPTURE_MODE_BLOCKS_ASYNC = 107041,
+
+  /* 2xxxxx: a resource is missing. */
+  ACL_ERROR_RT_FEATURE_NOT_SUPPORT = 207000,
+  ACL_ERROR_RT_MEMORY_ALLOCATION = 207001,
+  ACL_ERROR_RT_NO_DEVICE = 207004,
+  ACL_ERROR_RT_NO_STREAM_RESOURCE = 207008,
+
+  /* 5xxxxx: work failed inside. */
+  ACL_ERROR_INTERNAL_ERROR = 500000,
+  ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED = 507903
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
