@@ -50,6 +50,8 @@ constexpr Option kOptions[] = {
     {"SHMEM_PE", Kind::kInteger, "-1", -1, 16383, "PE number, set by shmem-run"},
     {"SHMEM_NPES", Kind::kInteger, "0", 0, 16384, "number of PEs, set by shmem-run"},
     {"SHMEM_BOOTSTRAP", Kind::kText, "", 0, 0, "address of PE 0 (tcp://host:port), set by shmem-run"},
+    {"SHMEM_LISTEN_FD", Kind::kInteger, "-1", -1, 1 << 30,
+     "listening socket that PE 0 inherits from shmem-run, bound to the port of SHMEM_BOOTSTRAP"},
     {"SHMEM_LOCAL_PES", Kind::kInteger, "0", 0, 16384,
      "PEs on this host, set by shmem-run; 0 is found at init"},
 };

@@ -1,0 +1,100 @@
+"""Adds up the results that scripts/test left behind, checks the floors, prints "N passed, N failed".
+
+usage: test_summary.py RESULTS_FOLDER FLOOR_FILE PRESET...
+
+A GoogleTest program counts once per single test, any other ctest entry counts once. A program that left no record
+(it crashed or hung) counts as one failure.
+"""
+
+import pathlib
+import sys
+import xml.etree.ElementTree as ElementTree
+
+
+class Count:
+    def __init__(self):
+        self.passed = 0
+        self.failed = []
+        self.skipped = []
+
+    @property
+    def total(self):
+        return self.passed + len(self.failed) + len(self.skipped)
+
+
+def add_cases(count, program, record):
+    """Adds the single tests of one GoogleTest program; returns how many of them failed."""
+    failed = 0
+    for case in ElementTree.parse(record).getroot().iter("testcase"):
+        name = f"{program}: {case.get('classname')}.{case.get('name')}"
+        if case.find("failure") is not None:
+            count.failed.append(name)
+            failed += 1
+        elif case.get("result") == "skipped":
+            count.skipped.append(name)
+        elif case.get("status") == "run":
+            count.passed += 1
+    return failed
+
+
+def add_preset(results, preset):
+    count = Count()
+    if (results / f"{preset}.broken").exists():
+        count.failed.append("the build")
+        return count
+    junit = results / f"{preset}.xml"
+    if not junit.exists():
+        count.failed.append("ctest left no record")
+        return count
+    for entry in ElementTree.parse(junit).getroot().iter("testcase"):
+        program = entry.get("name")
+        entry_failed = entry.get("status") == "fail"
+        record = results / f"{preset}.cases" / f"{program}.xml"
+        if record.exists():
+            failed_cases = add_cases(count, program, record)
+            if entry_failed and failed_cases == 0:
+                count.failed.append(f"{program}: failed outside its tests, such as at exit")
+        elif entry_failed:
+            count.failed.append(program)
+        elif entry.get("status") == "run":
+            count.passed += 1
+        else:
+            count.skipped.append(program)
+    return count
+
+
+def read_floors(path):
+    floors = {}
+    for line in path.read_text().splitlines():
+        if line and not line.startswith("#"):
+            preset, number = line.split()
+            floors[preset] = int(number)
+    return floors
+
+
+def main():
+    results, floor_file, presets = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
+    floors = read_floors(floor_file)
+    passed = failed = skipped = 0
+    for preset in presets:
+        count = add_preset(results, preset)
+        floor = floors.get(preset, 0)
+        if count.total < floor:
+            count.failed.append(f"only {count.total} tests ran, the floor is {floor}")
+        print(
+            f"test: {preset}: {count.total} tests, {count.passed} passed, {len(count.failed)} failed, "
+            f"{len(count.skipped)} skipped (floor {floor})"
+        )
+        for name in count.failed:
+            print(f"test:   failed: {name}")
+        for name in count.skipped:
+            print(f"test:   skipped: {name}")
+        passed += count.passed
+        failed += len(count.failed)
+        skipped += len(count.skipped)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped" if skipped else f"{passed} passed, {failed} failed")
+    return 1 if failed or passed == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+// shmem-run: starts N PEs on this host, tells each who it is, ends the job when one fails.
+#include <cstdio>
+#include <string>
+
+#include "shmem-run/job.h"
+#include "shmem-run/options.h"
+
+namespace {
+
+constexpr int kUsageError = 2;
+constexpr int kCannotRun = 127;
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  auto options = symm::launcher::parse_options(argc, argv);
+  if (!options.ok()) {
+    std::string text(options.status().text());
+    std::fprintf(stderr, "shmem-run: %s; %s\n", text.c_str(), symm::launcher::kUsage);
+    return kUsageError;
+  }
+  if (options.value().help_only) return 0;
+  symm::launcher::Job job(std::move(options).value());
+  if (symm::Status status = job.start(); !status.ok()) {
+    std::string text(status.text());
+    std::fprintf(stderr, "shmem-run: %s\n", text.c_str());
+    return kCannotRun;
+  }
+  return job.run();
+}
