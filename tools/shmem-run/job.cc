@@ -227,7 +227,8 @@ void Job::suspend() {
   signal_all(SIGCONT);
 }
 
-// Of PEs that are found dead together, the one that a signal ended is the cause and the others the effect.
+// Of PEs that are found dead together, the one that a signal ended is the cause and the others the
+// effect.
 void Job::reap() {
   int culprit = -1;
   int culprit_status = 0;
