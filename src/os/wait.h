@@ -1,27 +1,30 @@
-// The one way to wait: spin a little when the PEs fit the processors, a few timed yields, then a futex with a time
-// limit. Every blocking place of the library uses it. Figures and reasons: module README.
-// Threads: any. A wait lives on the waiting thread's stack.
+// The one way to wait: spin a little when the PEs fit the processors, a few timed yields, then a
+// futex with a time limit. Every blocking place of the library uses it. Figures and reasons: module
+// README. Threads: any. A wait lives on the waiting thread's stack.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <string>
 
 #include "base/status.h"
 #include "host_device/symm_wait_abi.h"
 
 namespace symm::os {
 
-// Blocks until wait.poll(wait.argument) is true. kPeerLost when the domain's failure word becomes non-zero, kTimeout when
-// the limit is over; the text says who waits for what.
+// Blocks until wait.poll(wait.argument) is true. kPeerLost when the domain's failure word becomes
+// non-zero, kTimeout when the limit is over; the text says who waits for what.
 Status wait(const symm_wait& wait);
 
-// Wakes the sleepers of an event count; call after the value is visible. Contains the seq_cst fence; no system call when
-// nobody sleeps.
+// Wakes the sleepers of an event count; call after the value is visible. Contains the seq_cst
+// fence; no system call when nobody sleeps.
 void notify(symm_event_count& events);
-// The same after an atomic read-modify-write, which already is the fence.
+// The same after a sequentially consistent atomic read-modify-write, which already is the fence.
 void notify_after_rmw(symm_event_count& events);
 
-// Sleeps on an event count for at most `limit_us`, unless seq moved since `seen`. For schedulers that poll many things:
-// prepare() registers and returns seq, the caller checks its conditions, then sleep() or cancel().
+// Sleeps on an event count for at most `limit_us`, unless seq moved since `seen`. For schedulers
+// that poll many things: prepare() registers and returns seq, the caller checks its conditions,
+// then sleep() or cancel(). A null event count sleeps by time only.
 class Sleeper {
  public:
   explicit Sleeper(symm_event_count* events) : events_(events) {}
@@ -33,27 +36,59 @@ class Sleeper {
   symm_event_count* events_;
 };
 
-// Who waits for what in this process, one line per wait that is past its first millisecond. For SIGUSR1 and time-outs.
-std::string describe_waits();
-
-// The policy's stages as a small value, for loops that cannot hand over a poll function (the fiber scheduler): call
-// step() after each fruitless pass; it spins, yields or sleeps and returns the microseconds slept (0 if it did not).
+// The stages before sleep and the growing limits of sleep, for loops that cannot hand over a poll
+// function (the fiber scheduler, workers): after each fruitless pass, step() while wants_sleep() is
+// false, else a Sleeper with sleep_limit_us() and then slept().
 class Backoff {
  public:
-  Backoff(symm_event_count* events, bool may_spin);
+  // with_events: somebody notifies an event count, so sleeps are long (1 to 10 ms); else 50 us to 1
+  // ms.
+  Backoff(bool with_events, bool may_spin);
   void reset();  // progress was made
-  // True when the next step would sleep: the caller then uses Sleeper with its own recheck.
-  bool wants_sleep() const;
+  bool wants_sleep() const { return spin_until_ == 0 && yields_left_ == 0; }
   void step();
-  uint32_t sleep_limit_us() const;  // 1 ms growing to 10 ms
+  uint32_t sleep_limit_us() const { return limit_us_; }
   void slept();
 
  private:
-  symm_event_count* events_;
+  bool with_events_;
   bool may_spin_;
+  uint32_t yields_left_ = 0;
+  uint32_t limit_us_ = 0;
   uint64_t spin_until_ = 0;
-  uint32_t yields_ = 0;
-  uint32_t sleeps_ = 0;
 };
+
+// The slow side of one wait: failure word, time limit, report of who waits for what, entry in
+// describe_waits(). Costs nothing until the first check(); call check() before every sleep. The
+// wait must outlive it.
+class WaitWatch {
+ public:
+  explicit WaitWatch(const symm_wait& wait) : wait_(&wait) {}
+  WaitWatch(const WaitWatch&) = delete;
+  WaitWatch& operator=(const WaitWatch&) = delete;
+  ~WaitWatch();
+  Status check();
+
+ private:
+  friend std::string describe_waits();
+  using Clock = std::chrono::steady_clock;
+  Status timed_out(Clock::duration elapsed) const;
+  void report(Clock::duration elapsed);
+
+  const symm_wait* wait_;
+  Clock::time_point started_{};  // zero: not checked yet
+  Clock::duration report_at_{};  // zero: never
+  bool listed_ = false;
+  WaitWatch* next_ = nullptr;  // list of describe_waits, under its mutex
+  WaitWatch* previous_ = nullptr;
+};
+
+// "aclshmem_barrier_all on PE 2: team 0, barrier 7, missing PE 3": from the domain's describe when
+// it has one.
+std::string describe(const symm_wait& wait);
+
+// Who waits for what in this process, one line per wait that is past its first millisecond. Takes a
+// mutex: not for signal handlers.
+std::string describe_waits();
 
 }  // namespace symm::os
