@@ -27,6 +27,7 @@ typedef struct symm_core {
   uint32_t atomic_mode; /* written by SetAtomicAdd and the like */
   uint32_t atomic_type;
   void* user[8];        /* for the kernel side of SHMEM (selected instance, scratch); zero at entry */
+  uint64_t language[64]; /* for the kernel language headers (flags, masks, pipe); zero at entry */
 } symm_core;
 
 /* The core that this thread runs, or null on a host thread. Constant within one kernel instance. */

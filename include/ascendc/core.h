@@ -1,0 +1,136 @@
+// How the kernel language headers reach the core that runs them: the arena of the unified buffer,
+// the state that the headers keep per core, and errors. Header-only; the runtime behind it is
+// core_abi.h. Threads: everything concerns the calling core only.
+#pragma once
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "ascendc/core_abi.h"
+#include "ascendc/types.h"
+
+namespace symm::kernel {
+
+// Bytes of the unified buffer of the chip that this file is compiled for.
+#if __NPU_ARCH__ == 3510
+inline constexpr uint64_t kUbSize = 256 * 1024;
+#else
+inline constexpr uint64_t kUbSize = 192 * 1024;
+#endif
+inline constexpr uint64_t kUbBlock = 32;
+// Integers below this are offsets into the unified buffer, all others are host addresses: nothing
+// is mapped this low.
+inline constexpr uint64_t kUbAddressLimit = 256 * 1024;
+
+constexpr uint64_t round_up(uint64_t value, uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+// Ends the kernel with a message. Does not return: unwinds inside a kernel, aborts on a host
+// thread.
+[[noreturn]] __attribute__((format(printf, 1, 2))) inline void fail(const char* format, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  symm_rt_trap(text);
+  __builtin_trap();
+}
+
+// The running core. Outside a kernel: ends the program with a message that names `call`.
+inline symm_core* core(const char* call) {
+  symm_core* current = symm_rt_core();
+  if (__builtin_expect(current == nullptr, 0)) {
+    fail("%s was called outside a kernel; only code started by a <<<>>> launch may call it", call);
+  }
+  return current;
+}
+
+// What the headers remember per core, in symm_core.language; zero when a kernel starts.
+struct CoreLanguage {
+  void* pipe;             // the live TPipe
+  uint64_t cycle_calls;   // calls of GetSystemCycle, to yield in polling loops only
+  uint64_t mask[2];       // vector mask set by SetVectorMask
+  uint64_t mask_mode;     // 1: counter mode
+  uint64_t compare[4];    // result of Compare without a destination
+  uint8_t flags[64];      // per HardEvent: bit per event id that is set and not yet waited for
+  uint8_t event_ids[64];  // per HardEvent: bit per event id taken by AllocEventID
+  uint64_t spare[23];
+};
+static_assert(sizeof(CoreLanguage) <= sizeof(symm_core::language),
+              "language area of a core is too small");
+
+inline CoreLanguage& language(const char* call) {
+  return *reinterpret_cast<CoreLanguage*>(core(call)->language);
+}
+
+// A UB address (offset or host pointer) as a plain host pointer.
+inline uint8_t* ub_pointer(uint64_t address) {
+  if (address < kUbAddressLimit) {
+    symm_core* current = symm_rt_core();
+    if (current != nullptr) return current->ub + address;
+  }
+  return reinterpret_cast<uint8_t*>(address);
+}
+
+// The same for `bytes` that are about to be accessed; ends the kernel when they leave the arena.
+inline uint8_t* ub_range(uint64_t address, uint64_t bytes, const char* call) {
+  if (address < kUbAddressLimit) {
+    symm_core* current = core(call);
+    if (__builtin_expect(address + bytes > current->ub_size, 0)) {
+      fail("%s: bytes %llu to %llu are outside the unified buffer of %llu bytes", call,
+           static_cast<unsigned long long>(address),
+           static_cast<unsigned long long>(address + bytes),
+           static_cast<unsigned long long>(current->ub_size));
+    }
+    return current->ub + address;
+  }
+  return reinterpret_cast<uint8_t*>(address);
+}
+
+// Keeps the compiler from moving memory accesses; costs nothing at run time.
+inline void compiler_barrier() { asm volatile("" ::: "memory"); }
+
+}  // namespace symm::kernel
+
+namespace symm {
+
+// What shmem-cc turns casts to __ubuf__ T* into. Small integers are offsets into the arena of the
+// running core, so that address 0 can be dereferenced; anything else is already an address.
+template <typename T, typename I>
+inline volatile T* ub_cast(I value) {
+  if constexpr (std::is_same_v<I, std::nullptr_t>) {
+    return nullptr;
+  } else if constexpr (std::is_pointer_v<I>) {
+    return reinterpret_cast<volatile T*>(kernel::ub_pointer(reinterpret_cast<uint64_t>(value)));
+  } else {
+    return reinterpret_cast<volatile T*>(kernel::ub_pointer(static_cast<uint64_t>(value)));
+  }
+}
+
+// `(__ubuf__ T*)x` becomes `UbCast<T>()->*x`: the operator binds weaker than unary and postfix
+// operators and stronger than binary ones, as a cast does. `*(__ubuf__ T*)x` puts a `*` in front,
+// which the object takes over.
+template <typename T>
+struct UbCast {
+  struct Dereference {
+    template <typename I>
+    volatile T& operator->*(I value) const {
+      return *ub_cast<T>(value);
+    }
+  };
+  template <typename I>
+  volatile T* operator->*(I value) const {
+    return ub_cast<T>(value);
+  }
+  // (__ubuf__ T*)(__ubuf__ U*)x
+  template <typename U>
+  UbCast operator->*(UbCast<U>) const {
+    return {};
+  }
+  Dereference operator*() const { return {}; }
+};
+
+}  // namespace symm
