@@ -9,7 +9,6 @@
 #define SYMM_ENGINE_QUEUE_H
 
 #include <stdint.h>
-#include <time.h>
 
 #include "host_device/symm_wait_abi.h"
 
@@ -116,12 +115,7 @@ static inline int symm_engine_try_push(symm_engine* engine, symm_queue_pair* pai
   slot->compare = what->compare;
   slot->result = what->result;
   slot->events = what->events;
-  slot->posted = 0;
-  if (engine->paced) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    slot->posted = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-  }
+  slot->posted = what->posted;
   /* release: publishes the fields above, and everything the producer wrote before (the source of a copy) */
   __atomic_store_n(&slot->turn, ticket + 1, __ATOMIC_RELEASE);
   /* seq_cst read-modify-write: it is the fence between "work is visible" and the caller's look at doorbell.waiters */
