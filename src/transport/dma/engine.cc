@@ -193,12 +193,9 @@ bool Engine::Body::is_due(Queue& queue, const symm_descriptor& slot, uint64_t* a
 }
 
 void Engine::Body::complete(Queue& queue, symm_descriptor& slot, uint64_t ticket) {
-  const bool done = slot.kind == SYMM_DESC_NOTIFY
-                        ? options.record_notify && options.record_notify(slot.target)
-                        : execute(slot);
-  if (!done) {
-    SYMM_LOG(kError, "engine {}: descriptor of kind {} and width {} cannot be executed", options.kind,
-               slot.kind, slot.width);
+  if (!execute(slot)) {
+    SYMM_LOG(kError, "engine {}: descriptor of kind {} and width {} cannot be executed", options.kind, slot.kind,
+             slot.width);
   }
   symm_event_count* events = slot.events;
   // release: the slot is free for a producer of the next round, which reads turn with acquire

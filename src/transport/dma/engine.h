@@ -22,9 +22,6 @@ struct EngineOptions {
   uint64_t latency_us = 0;    // added to every descriptor; those of one queue overlap
   uint64_t bytes_per_s = 0;   // bandwidth all queues share; 0 is no limit
   std::function<bool(int)> reachable;  // may this queue exist? Unset: all. Called once per queue, by any thread
-  // Records the runtime notify of a SYMM_DESC_NOTIFY; called by the thread that drains. Unset: such a descriptor is an
-  // error.
-  std::function<bool(void*)> record_notify;
 
   // Depth, workers and pacing from the SHMEM_ENGINE_* options.
   static EngineOptions from_config(uint32_t kind, int n_queues);

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "ascendc/core_abi.h"
 #include "transport/dma/half.h"
 
 namespace symm::dma {
@@ -84,6 +85,7 @@ bool execute(const symm_descriptor& d) {
       return true;
     case SYMM_DESC_HADD: float_add<uint16_t>(d, add_halfs); return true;
     case SYMM_DESC_BADD: float_add<uint16_t>(d, add_bfloats); return true;
+    case SYMM_DESC_NOTIFY: return symm_rt_notify_record(d.target) == 0;
     case SYMM_DESC_PREFETCH: prefetch(d); return true;
     default: return d.kind >= SYMM_DESC_STORE && d.kind <= SYMM_DESC_FETCH && atomic_of_width(d);
   }

@@ -1,0 +1,177 @@
+// Internal to the kernel side: signals, and waiting for or testing values in own memory.
+#ifndef SYMM_DEVICE_P2P_INL_H
+#define SYMM_DEVICE_P2P_INL_H
+
+#include <type_traits>
+
+#include "device/impl/engine_inl.h"
+
+namespace symm_dev {
+
+// False for a comparison that does not exist.
+template <typename T>
+inline bool compares(T value, int cmp, T wanted) {
+  switch (cmp) {
+    case ACLSHMEM_CMP_EQ: return value == wanted;
+    case ACLSHMEM_CMP_NE: return value != wanted;
+    case ACLSHMEM_CMP_GT: return value > wanted;
+    case ACLSHMEM_CMP_GE: return value >= wanted;
+    case ACLSHMEM_CMP_LT: return value < wanted;
+    case ACLSHMEM_CMP_LE: return value <= wanted;
+    default: return false;
+  }
+}
+
+inline bool is_cmp(int cmp) { return cmp >= ACLSHMEM_CMP_EQ && cmp <= ACLSHMEM_CMP_LE; }
+
+// acquire: what the writer ordered before the value is visible after it.
+template <typename T>
+inline T load_acquire(const T* address) {
+  T value;
+  __atomic_load(address, &value, __ATOMIC_ACQUIRE);
+  return value;
+}
+
+// A comparison value for every element, or one each.
+template <typename T>
+struct One {
+  T value;
+  T operator[](size_t) const { return value; }
+};
+
+template <typename T, typename Wanted>
+inline bool element_holds(const T* values, size_t i, int cmp, const Wanted& wanted) {
+  return compares<T>(load_acquire(values + i), cmp, wanted[i]);
+}
+
+inline bool included(const int* status, size_t i) { return status == nullptr || status[i] == 0; }
+
+inline bool any_included(size_t count, const int* status) {
+  for (size_t i = 0; i < count; ++i) {
+    if (included(status, i)) return true;
+  }
+  return false;
+}
+
+template <typename T>
+inline int64_t shown(T value) {
+  return static_cast<int64_t>(value);
+}
+
+// Returns the value that satisfied the comparison; at once with the present value for an unknown one.
+template <typename T>
+inline T wait_value(const T* address, int cmp, T wanted, const char* call) {
+  T seen = load_acquire(address);
+  if (!is_cmp(cmp) || compares(seen, cmp, wanted)) return seen;
+  const symm_device_state* s = state(call);
+  auto holds = [&] {
+    seen = load_acquire(address);
+    return compares(seen, cmp, wanted);
+  };
+  wait_for(s, holds, WaitText{call, SYMM_WAIT_KIND_VALUE, -1, -1, address, shown(wanted), cmp});
+  return seen;
+}
+
+template <typename T, typename Wanted>
+inline void wait_all(const T* values, size_t count, const int* status, int cmp, const Wanted& wanted, const char* call) {
+  if (!is_cmp(cmp)) return;
+  for (size_t i = 0; i < count; ++i) {
+    if (included(status, i)) wait_value<T>(values + i, cmp, wanted[i], call);
+  }
+}
+
+// One pass from `start`, round robin. SIZE_MAX when no element holds.
+template <typename T, typename Wanted>
+inline size_t find_any(const T* values, size_t count, const int* status, int cmp, const Wanted& wanted, size_t start) {
+  for (size_t k = 0; k < count; ++k) {
+    const size_t i = start + k < count ? start + k : start + k - count;
+    if (included(status, i) && element_holds(values, i, cmp, wanted)) return i;
+  }
+  return SIZE_MAX;
+}
+
+template <typename T, typename Wanted>
+inline size_t find_some(const T* values, size_t count, size_t* indices, const int* status, int cmp,
+                        const Wanted& wanted) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (included(status, i) && element_holds(values, i, cmp, wanted)) indices[found++] = i;
+  }
+  return found;
+}
+
+// Where the next wait or test for any starts, so that an element that always holds cannot hide the others.
+inline size_t next_start(size_t count) {
+  symm_core* core = symm_rt_core();
+  const uintptr_t turn = reinterpret_cast<uintptr_t>(core->user[kUserTurn]);
+  core->user[kUserTurn] = reinterpret_cast<void*>(turn + 1);
+  return count == 0 ? 0 : static_cast<size_t>(turn) % count;
+}
+
+template <typename T, typename Wanted>
+inline size_t wait_any(const T* values, size_t count, const int* status, int cmp, const Wanted& wanted,
+                       const char* call) {
+  if (!is_cmp(cmp) || !any_included(count, status)) return SIZE_MAX;
+  const symm_device_state* s = state(call);
+  const size_t start = next_start(count);
+  size_t found = SIZE_MAX;
+  auto holds = [&] {
+    found = find_any(values, count, status, cmp, wanted, start);
+    return found != SIZE_MAX;
+  };
+  wait_for(s, holds, WaitText{call, SYMM_WAIT_KIND_VALUE, -1, -1, values, shown(wanted[0]), cmp});
+  return found;
+}
+
+template <typename T, typename Wanted>
+inline size_t wait_some(const T* values, size_t count, size_t* indices, const int* status, int cmp,
+                        const Wanted& wanted, const char* call) {
+  if (!is_cmp(cmp) || !any_included(count, status)) return 0;
+  const symm_device_state* s = state(call);
+  size_t found = 0;
+  auto holds = [&] {
+    found = find_some(values, count, indices, status, cmp, wanted);
+    return found != 0;
+  };
+  wait_for(s, holds, WaitText{call, SYMM_WAIT_KIND_VALUE, -1, -1, values, shown(wanted[0]), cmp});
+  return found;
+}
+
+template <typename T, typename Wanted>
+inline size_t test_any(const T* values, size_t count, const int* status, int cmp, const Wanted& wanted) {
+  return is_cmp(cmp) ? find_any(values, count, status, cmp, wanted, next_start(count)) : SIZE_MAX;
+}
+
+template <typename T, typename Wanted>
+inline size_t test_some(const T* values, size_t count, size_t* indices, const int* status, int cmp,
+                        const Wanted& wanted) {
+  return is_cmp(cmp) ? find_some(values, count, indices, status, cmp, wanted) : 0;
+}
+
+template <typename T, typename Wanted>
+inline int test_all(const T* values, size_t count, const int* status, int cmp, const Wanted& wanted) {
+  if (!is_cmp(cmp)) return 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (included(status, i) && !element_holds(values, i, cmp, wanted)) return 0;
+  }
+  return 1;
+}
+
+// Sets or adds to the signal of pe. Directly when its memory is mapped, else through the RDMA queue, behind earlier RDMA
+// operations to that PE. Other values of sig_op do nothing.
+inline void signal(int32_t* address, int32_t value, int sig_op, int pe, const char* call) {
+  const symm_device_state* s = state(call);
+  if (sig_op != ACLSHMEM_SIGNAL_SET && sig_op != ACLSHMEM_SIGNAL_ADD) return;
+  int32_t* target = remote_as(s, address, 1, pe, call);
+  if (sig_op == ACLSHMEM_SIGNAL_SET) {
+    // release: the waiter's acquire sees what this core stored before
+    __atomic_store_n(target, value, __ATOMIC_RELEASE);
+  } else {
+    // acq_rel: several adders hand on what each of them stored before
+    __atomic_fetch_add(target, value, __ATOMIC_ACQ_REL);
+  }
+  notify_pe(s, pe);
+}
+
+}  // namespace symm_dev
+#endif
