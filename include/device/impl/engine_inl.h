@@ -1,4 +1,5 @@
-// Internal to the kernel side: pushing descriptors on the queues of the RDMA, SDMA and UDMA engines and waiting for them.
+// Internal to the kernel side: pushing descriptors on the queues of the RDMA, SDMA and UDMA engines
+// and waiting for them.
 #ifndef SYMM_DEVICE_ENGINE_INL_H
 #define SYMM_DEVICE_ENGINE_INL_H
 
@@ -9,11 +10,15 @@
 namespace symm_dev {
 
 inline const char* engine_name(uint32_t kind) {
-  return kind == ACLSHMEM_TRANSPORT_ROCE ? "RDMA" : kind == ACLSHMEM_TRANSPORT_SDMA ? "SDMA" : "UDMA";
+  return kind == ACLSHMEM_TRANSPORT_ROCE   ? "RDMA"
+         : kind == ACLSHMEM_TRANSPORT_SDMA ? "SDMA"
+                                           : "UDMA";
 }
 
 inline symm_engine* engine_of(const symm_device_state* s, uint32_t kind) {
-  return kind == ACLSHMEM_TRANSPORT_ROCE ? s->rdma : kind == ACLSHMEM_TRANSPORT_SDMA ? s->sdma : s->udma;
+  return kind == ACLSHMEM_TRANSPORT_ROCE   ? s->rdma
+         : kind == ACLSHMEM_TRANSPORT_SDMA ? s->sdma
+                                           : s->udma;
 }
 
 // SDMA queues belong to vector cores; the others to target PEs.
@@ -22,24 +27,29 @@ inline int queue_of(uint32_t kind, int pe) {
   return static_cast<int>(core_index(symm_rt_core()) % SYMM_SDMA_CHANNELS);
 }
 
-[[noreturn]] SYMM_COLD inline void no_engine(const symm_device_state* s, uint32_t kind, const char* call) {
-  trap("%s on PE %d: this instance has no %s engine; ask for it in option_attr.data_op_engine_type", call, s->base.mype,
-       engine_name(kind));
+[[noreturn]] SYMM_COLD inline void no_engine(const symm_device_state* s, uint32_t kind,
+                                             const char* call) {
+  trap("%s on PE %d: this instance has no %s engine; ask for it in option_attr.data_op_engine_type",
+       call, s->base.mype, engine_name(kind));
 }
 
 // The queue for pe, made on first use.
-inline symm_queue_pair* queue(const symm_device_state* s, symm_engine* engine, int index, const char* call) {
+inline symm_queue_pair* queue(const symm_device_state* s, symm_engine* engine, int index,
+                              const char* call) {
   symm_queue_pair* pair = symm_engine_pair(engine, index);
   if (__builtin_expect(pair != nullptr, 1)) return pair;
   pair = symm_engine_connect(engine, index);
   if (pair == nullptr) {
-    trap("%s on PE %d: no %s queue to PE %d can be made", call, s->base.mype, engine_name(engine->kind), index);
+    trap("%s on PE %d: no %s queue to PE %d can be made", call, s->base.mype,
+         engine_name(engine->kind), index);
   }
   return pair;
 }
 
-// Pushes one descriptor for PE pe. Waits, helping the engine, while the queue is full.
-inline void push(const symm_device_state* s, uint32_t kind, int pe, symm_descriptor& what, const char* call) {
+// Pushes one descriptor for PE pe and returns its ticket. Waits, helping the engine, while the
+// queue is full.
+inline uint64_t push(const symm_device_state* s, uint32_t kind, int pe, symm_descriptor& what,
+                     const char* call) {
   symm_engine* engine = engine_of(s, kind);
   if (__builtin_expect(engine == nullptr, 0)) no_engine(s, kind, call);
   if (static_cast<uint32_t>(pe) >= static_cast<uint32_t>(s->base.npes)) bad_pe(s, pe, call);
@@ -48,9 +58,11 @@ inline void push(const symm_device_state* s, uint32_t kind, int pe, symm_descrip
   if (engine->paced != 0) {
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    what.posted = static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+    what.posted =
+        static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
   }
-  while (symm_engine_try_push(engine, pair, &what) == 0) {
+  uint64_t ticket = 0;
+  while (symm_engine_try_push(engine, pair, &what, &ticket) == 0) {
     auto room = [&] {
       symm_engine_help(engine, index);
       const uint64_t head = __atomic_load_n(&pair->head, __ATOMIC_RELAXED);
@@ -59,14 +71,17 @@ inline void push(const symm_device_state* s, uint32_t kind, int pe, symm_descrip
     wait_for(s, room, WaitText{call, SYMM_WAIT_KIND_QUEUE, -1, pe, nullptr, 0, -1});
   }
   // relaxed: the read-modify-write in try_push is the fence before this look
-  if (__atomic_load_n(&engine->doorbell.waiters, __ATOMIC_RELAXED) != 0) symm_rt_notify(&engine->doorbell);
+  if (__atomic_load_n(&engine->doorbell.waiters, __ATOMIC_RELAXED) != 0)
+    symm_rt_notify(&engine->doorbell);
   symm_core* core = symm_rt_core();
-  core->user[kUserEngines] =
-      reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(core->user[kUserEngines]) | static_cast<uintptr_t>(kind));
+  core->user[kUserEngines] = reinterpret_cast<void*>(
+      reinterpret_cast<uintptr_t>(core->user[kUserEngines]) | static_cast<uintptr_t>(kind));
+  return ticket;
 }
 
 // Waits until everything pushed on this queue before the call is complete.
-inline void quiet_queue(const symm_device_state* s, symm_engine* engine, int index, const char* call) {
+inline void quiet_queue(const symm_device_state* s, symm_engine* engine, int index,
+                        const char* call) {
   symm_queue_pair* pair = symm_engine_pair(engine, index);
   if (pair == nullptr) return;  // never used
   // relaxed: this core's own pushes are counted by program order
@@ -74,17 +89,20 @@ inline void quiet_queue(const symm_device_state* s, symm_engine* engine, int ind
   auto done = [&] {
     if (symm_engine_is_done(pair, ticket)) return true;
     symm_engine_help(engine, index);
-    return symm_engine_is_done(pair, ticket);
+    return symm_engine_is_done(pair, ticket) != 0;
   };
-  wait_for(s, done,
-           WaitText{call, SYMM_WAIT_KIND_QUEUE, -1, index, nullptr, static_cast<int64_t>(ticket), -1});
+  wait_for(
+      s, done,
+      WaitText{call, SYMM_WAIT_KIND_QUEUE, -1, index, nullptr, static_cast<int64_t>(ticket), -1});
 }
 
 // Quiet of one engine towards one PE (SDMA: of this core's channel).
 inline void quiet_engine(const symm_device_state* s, uint32_t kind, int pe, const char* call) {
   symm_engine* engine = engine_of(s, kind);
   if (engine == nullptr) return;
-  if (kind != ACLSHMEM_TRANSPORT_SDMA && static_cast<uint32_t>(pe) >= static_cast<uint32_t>(s->base.npes)) bad_pe(s, pe, call);
+  if (kind != ACLSHMEM_TRANSPORT_SDMA &&
+      static_cast<uint32_t>(pe) >= static_cast<uint32_t>(s->base.npes))
+    bad_pe(s, pe, call);
   quiet_queue(s, engine, queue_of(kind, pe), call);
 }
 
@@ -105,7 +123,8 @@ inline void quiet_all(const symm_device_state* s, const char* call) {
   symm_core* core = symm_rt_core();
   const uintptr_t used = reinterpret_cast<uintptr_t>(core->user[kUserEngines]);
   if (__builtin_expect(used == 0, 1)) return;
-  for (uint32_t kind : {ACLSHMEM_TRANSPORT_ROCE, ACLSHMEM_TRANSPORT_SDMA, ACLSHMEM_TRANSPORT_UDMA}) {
+  for (uint32_t kind :
+       {ACLSHMEM_TRANSPORT_ROCE, ACLSHMEM_TRANSPORT_SDMA, ACLSHMEM_TRANSPORT_UDMA}) {
     if ((used & kind) != 0) quiet_whole_engine(s, kind, call);
   }
   core->user[kUserEngines] = nullptr;
@@ -113,7 +132,8 @@ inline void quiet_all(const symm_device_state* s, const char* call) {
 
 // Queued copy to pe; count in elements.
 template <typename T>
-inline void engine_put(uint32_t kind, T* target, const T* source, uint64_t count, int pe, const char* call) {
+inline void engine_put(uint32_t kind, T* target, const T* source, uint64_t count, int pe,
+                       const char* call) {
   const symm_device_state* s = state(call);
   if (count == 0) return;
   symm_descriptor d{};
@@ -126,7 +146,8 @@ inline void engine_put(uint32_t kind, T* target, const T* source, uint64_t count
 
 // Queued copy from pe.
 template <typename T>
-inline void engine_get(uint32_t kind, T* target, const T* source, uint64_t count, int pe, const char* call) {
+inline void engine_get(uint32_t kind, T* target, const T* source, uint64_t count, int pe,
+                       const char* call) {
   const symm_device_state* s = state(call);
   if (count == 0) return;
   symm_descriptor d{};
@@ -137,10 +158,11 @@ inline void engine_get(uint32_t kind, T* target, const T* source, uint64_t count
   push(s, kind, pe, d, call);
 }
 
-// Queued store or atomic on one element of pe. old: where the previous value goes, or null.
+// Queued store or atomic on one element of pe. old: where the previous value goes, or null. Returns
+// the ticket.
 template <typename T>
-inline void engine_atomic(uint32_t kind, uint32_t operation, T* target, T operand, T compare, T* old, int pe,
-                          const char* call) {
+inline uint64_t engine_atomic(uint32_t kind, uint32_t operation, T* target, T operand, T compare,
+                              T* old, int pe, const char* call) {
   static_assert(sizeof(T) <= 8, "atomics work on at most 8 bytes");
   const symm_device_state* s = state(call);
   symm_descriptor d{};
@@ -151,7 +173,7 @@ inline void engine_atomic(uint32_t kind, uint32_t operation, T* target, T operan
   memcpy(&d.compare, &compare, sizeof(T));
   d.result = old;
   d.events = events_of(s, pe);
-  push(s, kind, pe, d, call);
+  return push(s, kind, pe, d, call);
 }
 
 }  // namespace symm_dev

@@ -12,13 +12,20 @@ namespace symm_dev {
 template <typename T>
 inline bool compares(T value, int cmp, T wanted) {
   switch (cmp) {
-    case ACLSHMEM_CMP_EQ: return value == wanted;
-    case ACLSHMEM_CMP_NE: return value != wanted;
-    case ACLSHMEM_CMP_GT: return value > wanted;
-    case ACLSHMEM_CMP_GE: return value >= wanted;
-    case ACLSHMEM_CMP_LT: return value < wanted;
-    case ACLSHMEM_CMP_LE: return value <= wanted;
-    default: return false;
+    case ACLSHMEM_CMP_EQ:
+      return value == wanted;
+    case ACLSHMEM_CMP_NE:
+      return value != wanted;
+    case ACLSHMEM_CMP_GT:
+      return value > wanted;
+    case ACLSHMEM_CMP_GE:
+      return value >= wanted;
+    case ACLSHMEM_CMP_LT:
+      return value < wanted;
+    case ACLSHMEM_CMP_LE:
+      return value <= wanted;
+    default:
+      return false;
   }
 }
 
@@ -58,7 +65,8 @@ inline int64_t shown(T value) {
   return static_cast<int64_t>(value);
 }
 
-// Returns the value that satisfied the comparison; at once with the present value for an unknown one.
+// Returns the value that satisfied the comparison; at once with the present value for an unknown
+// one.
 template <typename T>
 inline T wait_value(const T* address, int cmp, T wanted, const char* call) {
   T seen = load_acquire(address);
@@ -73,7 +81,8 @@ inline T wait_value(const T* address, int cmp, T wanted, const char* call) {
 }
 
 template <typename T, typename Wanted>
-inline void wait_all(const T* values, size_t count, const int* status, int cmp, const Wanted& wanted, const char* call) {
+inline void wait_all(const T* values, size_t count, const int* status, int cmp,
+                     const Wanted& wanted, const char* call) {
   if (!is_cmp(cmp)) return;
   for (size_t i = 0; i < count; ++i) {
     if (included(status, i)) wait_value<T>(values + i, cmp, wanted[i], call);
@@ -82,7 +91,8 @@ inline void wait_all(const T* values, size_t count, const int* status, int cmp, 
 
 // One pass from `start`, round robin. SIZE_MAX when no element holds.
 template <typename T, typename Wanted>
-inline size_t find_any(const T* values, size_t count, const int* status, int cmp, const Wanted& wanted, size_t start) {
+inline size_t find_any(const T* values, size_t count, const int* status, int cmp,
+                       const Wanted& wanted, size_t start) {
   for (size_t k = 0; k < count; ++k) {
     const size_t i = start + k < count ? start + k : start + k - count;
     if (included(status, i) && element_holds(values, i, cmp, wanted)) return i;
@@ -100,17 +110,19 @@ inline size_t find_some(const T* values, size_t count, size_t* indices, const in
   return found;
 }
 
-// Where the next wait or test for any starts, so that an element that always holds cannot hide the others.
+// Where the next wait or test for any starts, so that an element that always holds cannot hide the
+// others.
 inline size_t next_start(size_t count) {
   symm_core* core = symm_rt_core();
+  if (core == nullptr) return 0;
   const uintptr_t turn = reinterpret_cast<uintptr_t>(core->user[kUserTurn]);
   core->user[kUserTurn] = reinterpret_cast<void*>(turn + 1);
   return count == 0 ? 0 : static_cast<size_t>(turn) % count;
 }
 
 template <typename T, typename Wanted>
-inline size_t wait_any(const T* values, size_t count, const int* status, int cmp, const Wanted& wanted,
-                       const char* call) {
+inline size_t wait_until_any(const T* values, size_t count, const int* status, int cmp,
+                             const Wanted& wanted, const char* call) {
   if (!is_cmp(cmp) || !any_included(count, status)) return SIZE_MAX;
   const symm_device_state* s = state(call);
   const size_t start = next_start(count);
@@ -124,8 +136,8 @@ inline size_t wait_any(const T* values, size_t count, const int* status, int cmp
 }
 
 template <typename T, typename Wanted>
-inline size_t wait_some(const T* values, size_t count, size_t* indices, const int* status, int cmp,
-                        const Wanted& wanted, const char* call) {
+inline size_t wait_until_some(const T* values, size_t count, size_t* indices, const int* status,
+                              int cmp, const Wanted& wanted, const char* call) {
   if (!is_cmp(cmp) || !any_included(count, status)) return 0;
   const symm_device_state* s = state(call);
   size_t found = 0;
@@ -138,18 +150,20 @@ inline size_t wait_some(const T* values, size_t count, size_t* indices, const in
 }
 
 template <typename T, typename Wanted>
-inline size_t test_any(const T* values, size_t count, const int* status, int cmp, const Wanted& wanted) {
+inline size_t test_any(const T* values, size_t count, const int* status, int cmp,
+                       const Wanted& wanted, const char*) {
   return is_cmp(cmp) ? find_any(values, count, status, cmp, wanted, next_start(count)) : SIZE_MAX;
 }
 
 template <typename T, typename Wanted>
 inline size_t test_some(const T* values, size_t count, size_t* indices, const int* status, int cmp,
-                        const Wanted& wanted) {
+                        const Wanted& wanted, const char*) {
   return is_cmp(cmp) ? find_some(values, count, indices, status, cmp, wanted) : 0;
 }
 
 template <typename T, typename Wanted>
-inline int test_all(const T* values, size_t count, const int* status, int cmp, const Wanted& wanted) {
+inline int test_all(const T* values, size_t count, const int* status, int cmp,
+                    const Wanted& wanted) {
   if (!is_cmp(cmp)) return 0;
   for (size_t i = 0; i < count; ++i) {
     if (included(status, i) && !element_holds(values, i, cmp, wanted)) return 0;
@@ -157,8 +171,8 @@ inline int test_all(const T* values, size_t count, const int* status, int cmp, c
   return 1;
 }
 
-// Sets or adds to the signal of pe. Directly when its memory is mapped, else through the RDMA queue, behind earlier RDMA
-// operations to that PE. Other values of sig_op do nothing.
+// Sets or adds to the signal of pe. Directly when its memory is mapped, else through the RDMA
+// queue, behind earlier RDMA operations to that PE. Other values of sig_op do nothing.
 inline void signal(int32_t* address, int32_t value, int sig_op, int pe, const char* call) {
   const symm_device_state* s = state(call);
   if (sig_op != ACLSHMEM_SIGNAL_SET && sig_op != ACLSHMEM_SIGNAL_ADD) return;

@@ -22,7 +22,8 @@ namespace {
 
 // How long a worker sleeps when nobody rings. Only a safety net: every push rings the doorbell.
 constexpr uint32_t kIdleUs = 100'000;
-// When a helper holds the queue we wanted, look again after this time, in case it left before it saw the last push.
+// When a helper holds the queue we wanted, look again after this time, in case it left before it
+// saw the last push.
 constexpr uint64_t kBusyNs = 50'000;
 
 uint64_t now_ns() {
@@ -65,10 +66,13 @@ struct Engine::Body {
   void complete(Queue& queue, symm_descriptor& slot, uint64_t ticket);
   void work();
   bool any_ready() const;
+  void forget(Queue& queue, uint64_t ticket);
 };
 
 struct EngineAccess {
-  static Engine::Body& body(symm_engine* engine) { return *static_cast<Engine::Body*>(engine->owner); }
+  static Engine::Body& body(symm_engine* engine) {
+    return *static_cast<Engine::Body*>(engine->owner);
+  }
 };
 
 EngineOptions EngineOptions::from_config(uint32_t kind, int n_queues) {
@@ -88,9 +92,11 @@ Engine::Engine(std::unique_ptr<Body> body) : body_(std::move(body)) {}
 symm_engine* Engine::shared() { return &body_->shared; }
 
 Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options, symm_wait_domain* wait) {
-  if (options.n_queues < 1) return SYMM_ERROR(kInvalidValue, "engine with {} queues", options.n_queues);
+  if (options.n_queues < 1)
+    return SYMM_ERROR(kInvalidValue, "engine with {} queues", options.n_queues);
   if (!std::has_single_bit(options.depth) || options.depth < 2) {
-    return SYMM_ERROR(kInvalidValue, "engine queue depth {} is no power of two above 1", options.depth);
+    return SYMM_ERROR(kInvalidValue, "engine queue depth {} is no power of two above 1",
+                      options.depth);
   }
   auto body = std::make_unique<Body>();
   body->options = std::move(options);
@@ -165,8 +171,9 @@ symm_queue_pair* Engine::Body::connect(int index) {
   return pair;
 }
 
-// Decides when the descriptor at the front of a paced queue completes, once, and whether that time has come. Transfers of
-// one queue follow each other; all queues share one link; the latency comes on top and overlaps.
+// Decides when the descriptor at the front of a paced queue completes, once, and whether that time
+// has come. Transfers of one queue follow each other; all queues share one link; the latency comes
+// on top and overlaps.
 bool Engine::Body::is_due(Queue& queue, const symm_descriptor& slot, uint64_t* again) {
   if (queue.due == 0) {
     uint64_t end = std::max(slot.posted, queue.end) + options.delay_us * 1000;
@@ -194,8 +201,8 @@ bool Engine::Body::is_due(Queue& queue, const symm_descriptor& slot, uint64_t* a
 
 void Engine::Body::complete(Queue& queue, symm_descriptor& slot, uint64_t ticket) {
   if (!execute(slot)) {
-    SYMM_LOG(kError, "engine {}: descriptor of kind {} and width {} cannot be executed", options.kind, slot.kind,
-             slot.width);
+    SYMM_LOG(kError, "engine {}: descriptor of kind {} and width {} cannot be executed",
+             options.kind, slot.kind, slot.width);
   }
   symm_event_count* events = slot.events;
   // release: the slot is free for a producer of the next round, which reads turn with acquire
@@ -212,7 +219,8 @@ Drained Engine::Body::drain(Queue& queue) {
   Drained result;
   uint32_t idle = 0;
   // acquire: what the previous drainer did, and its private pacing fields
-  if (!__atomic_compare_exchange_n(&queue.draining, &idle, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+  if (!__atomic_compare_exchange_n(&queue.draining, &idle, 1, false, __ATOMIC_ACQUIRE,
+                                   __ATOMIC_RELAXED)) {
     result.again = now_ns() + kBusyNs;
     return result;
   }
@@ -230,9 +238,23 @@ Drained Engine::Body::drain(Queue& queue) {
   return result;
 }
 
+void Engine::Body::forget(Queue& queue, uint64_t ticket) {
+  uint32_t idle = 0;
+  // acquire, release: as in drain(); the holder leaves after at most the filled slots
+  while (!__atomic_compare_exchange_n(&queue.draining, &idle, 1, false, __ATOMIC_ACQUIRE,
+                                      __ATOMIC_RELAXED)) {
+    idle = 0;
+    std::this_thread::yield();
+  }
+  symm_descriptor& slot = queue.slots[ticket & queue.mask];
+  if (__atomic_load_n(&slot.turn, __ATOMIC_ACQUIRE) == ticket + 1) slot.result = nullptr;
+  __atomic_store_n(&queue.draining, 0, __ATOMIC_RELEASE);
+}
+
 bool Engine::Body::any_ready() const {
   for (int i = 0; i < words(); ++i) {
-    // seq_cst: looked at after registering as a sleeper, against the producer's "set bit, look for sleepers"
+    // seq_cst: looked at after registering as a sleeper, against the producer's "set bit, look for
+    // sleepers"
     if (__atomic_load_n(&ready[i], __ATOMIC_SEQ_CST) != 0) return true;
   }
   return stopping.load(std::memory_order_seq_cst);
@@ -250,8 +272,8 @@ void Engine::Body::work() {
     look.clear();
     for (int word = 0; word < words(); ++word) {
       if (__atomic_load_n(&ready[word], __ATOMIC_RELAXED) == 0) continue;
-      // acq_rel: clearing comes before our look at the slots, so a push that finds the bit still set is seen by us and a
-      // later one sets it again
+      // acq_rel: clearing comes before our look at the slots, so a push that finds the bit still
+      // set is seen by us and a later one sets it again
       uint64_t bits = __atomic_exchange_n(&ready[word], 0, __ATOMIC_ACQ_REL);
       for (; bits != 0; bits &= bits - 1) look.push_back(word * 64 + std::countr_zero(bits));
     }
@@ -284,7 +306,8 @@ void Engine::Body::work() {
 
 extern "C" {
 
-__attribute__((visibility("default"))) symm_queue_pair* symm_engine_connect(symm_engine* engine, int index) {
+__attribute__((visibility("default"))) symm_queue_pair* symm_engine_connect(symm_engine* engine,
+                                                                            int index) {
   try {
     return symm::dma::EngineAccess::body(engine).connect(index);
   } catch (const std::exception& error) {  // no memory or no thread
@@ -296,5 +319,11 @@ __attribute__((visibility("default"))) symm_queue_pair* symm_engine_connect(symm
 __attribute__((visibility("default"))) int symm_engine_help(symm_engine* engine, int index) {
   auto* queue = static_cast<symm::dma::Queue*>(symm_engine_pair(engine, index));
   return queue == nullptr ? 0 : symm::dma::EngineAccess::body(engine).drain(*queue).count;
+}
+
+__attribute__((visibility("default"))) void symm_engine_forget(symm_engine* engine, int index,
+                                                               uint64_t ticket) {
+  auto* queue = static_cast<symm::dma::Queue*>(symm_engine_pair(engine, index));
+  if (queue != nullptr) symm::dma::EngineAccess::body(engine).forget(*queue, ticket);
 }
 }

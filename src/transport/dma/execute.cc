@@ -3,36 +3,52 @@
 #include <cstring>
 
 #include "ascendc/core_abi.h"
-#include "transport/dma/half.h"
+#include "ascendc/small_float.h"
 
 namespace symm::dma {
 namespace {
 
-// seq_cst throughout: an engine's atomic may be the flag that publishes copies of the same queue, and one full fence per
-// descriptor is nothing beside the queue itself.
+// seq_cst throughout: an engine's atomic may be the flag that publishes copies of the same queue,
+// and one full fence per descriptor is nothing beside the queue itself.
 template <typename T>
 void atomic(const symm_descriptor& d) {
   T* target = static_cast<T*>(d.target);
   const T operand = static_cast<T>(d.operand);
   T old{};
   switch (d.kind) {
-    case SYMM_DESC_STORE: __atomic_store_n(target, operand, __ATOMIC_SEQ_CST); return;
-    case SYMM_DESC_ADD: old = __atomic_fetch_add(target, operand, __ATOMIC_SEQ_CST); break;
-    case SYMM_DESC_SWAP: old = __atomic_exchange_n(target, operand, __ATOMIC_SEQ_CST); break;
-    case SYMM_DESC_AND: old = __atomic_fetch_and(target, operand, __ATOMIC_SEQ_CST); break;
-    case SYMM_DESC_OR: old = __atomic_fetch_or(target, operand, __ATOMIC_SEQ_CST); break;
-    case SYMM_DESC_XOR: old = __atomic_fetch_xor(target, operand, __ATOMIC_SEQ_CST); break;
-    case SYMM_DESC_FETCH: old = __atomic_load_n(target, __ATOMIC_SEQ_CST); break;
+    case SYMM_DESC_STORE:
+      __atomic_store_n(target, operand, __ATOMIC_SEQ_CST);
+      return;
+    case SYMM_DESC_ADD:
+      old = __atomic_fetch_add(target, operand, __ATOMIC_SEQ_CST);
+      break;
+    case SYMM_DESC_SWAP:
+      old = __atomic_exchange_n(target, operand, __ATOMIC_SEQ_CST);
+      break;
+    case SYMM_DESC_AND:
+      old = __atomic_fetch_and(target, operand, __ATOMIC_SEQ_CST);
+      break;
+    case SYMM_DESC_OR:
+      old = __atomic_fetch_or(target, operand, __ATOMIC_SEQ_CST);
+      break;
+    case SYMM_DESC_XOR:
+      old = __atomic_fetch_xor(target, operand, __ATOMIC_SEQ_CST);
+      break;
+    case SYMM_DESC_FETCH:
+      old = __atomic_load_n(target, __ATOMIC_SEQ_CST);
+      break;
     case SYMM_DESC_CAS:
       old = static_cast<T>(d.compare);
       __atomic_compare_exchange_n(target, &old, operand, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
       break;
-    default: return;
+    default:
+      return;
   }
   if (d.result != nullptr) std::memcpy(d.result, &old, sizeof old);
 }
 
-// Floating-point add as a compare-and-swap loop on the bits. sum(old bits, operand bits) gives the new bits.
+// Floating-point add as a compare-and-swap loop on the bits. sum(old bits, operand bits) gives the
+// new bits.
 template <typename Bits, typename Sum>
 void float_add(const symm_descriptor& d, Sum sum) {
   Bits* target = static_cast<Bits*>(d.target);
@@ -54,13 +70,28 @@ Bits add_bits(Bits a, Bits b) {
   return a;
 }
 
+// 16-bit formats: added as float, rounded once.
+template <typename Format>
+uint16_t add_small(uint16_t a, uint16_t b) {
+  return Format::encode(Format::decode(a) + Format::decode(b));
+}
+
 bool atomic_of_width(const symm_descriptor& d) {
   switch (d.width) {
-    case 1: atomic<uint8_t>(d); return true;
-    case 2: atomic<uint16_t>(d); return true;
-    case 4: atomic<uint32_t>(d); return true;
-    case 8: atomic<uint64_t>(d); return true;
-    default: return false;
+    case 1:
+      atomic<uint8_t>(d);
+      return true;
+    case 2:
+      atomic<uint16_t>(d);
+      return true;
+    case 4:
+      atomic<uint32_t>(d);
+      return true;
+    case 8:
+      atomic<uint64_t>(d);
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -73,7 +104,9 @@ void prefetch(const symm_descriptor& d) {
 
 bool execute(const symm_descriptor& d) {
   switch (d.kind) {
-    case SYMM_DESC_COPY: std::memmove(d.target, d.source, d.bytes); return true;
+    case SYMM_DESC_COPY:
+      std::memmove(d.target, d.source, d.bytes);
+      return true;
     case SYMM_DESC_FADD:
       if (d.width == 4) {
         float_add<uint32_t>(d, add_bits<float, uint32_t>);
@@ -83,11 +116,19 @@ bool execute(const symm_descriptor& d) {
         return false;
       }
       return true;
-    case SYMM_DESC_HADD: float_add<uint16_t>(d, add_halfs); return true;
-    case SYMM_DESC_BADD: float_add<uint16_t>(d, add_bfloats); return true;
-    case SYMM_DESC_NOTIFY: return symm_rt_notify_record(d.target) == 0;
-    case SYMM_DESC_PREFETCH: prefetch(d); return true;
-    default: return d.kind >= SYMM_DESC_STORE && d.kind <= SYMM_DESC_FETCH && atomic_of_width(d);
+    case SYMM_DESC_HADD:
+      float_add<uint16_t>(d, add_small<HalfFormat>);
+      return true;
+    case SYMM_DESC_BADD:
+      float_add<uint16_t>(d, add_small<BrainFormat>);
+      return true;
+    case SYMM_DESC_NOTIFY:
+      return symm_rt_notify_record(d.target) == 0;
+    case SYMM_DESC_PREFETCH:
+      prefetch(d);
+      return true;
+    default:
+      return d.kind >= SYMM_DESC_STORE && d.kind <= SYMM_DESC_FETCH && atomic_of_width(d);
   }
 }
 
