@@ -50,6 +50,8 @@ constexpr Option kOptions[] = {
      "auto, a number of worker threads for kernel cores, or core (one thread per core instance)"},
     {"SHMEM_KERNEL_STACK", Kind::kSize, "256k", 65536, 1 << 30, "stack of one kernel core, in bytes"},
     {"SHMEM_DEVICE_COUNT", Kind::kInteger, "16", 1, 16384, "devices that the runtime reports"},
+    {"SHMEM_DEVICE_MEMORY", Kind::kSize, "64g", 1048576, kMax,
+     "bytes that aclrtMalloc may give out per device"},
     {"SHMEM_SOC_NAME", Kind::kText, "Ascend910B1", 0, 0, "answer of aclrtGetSocName"},
     {"SHMEM_AIV_CORES", Kind::kInteger, "48", 1, 1024, "vector cores that the platform reports"},
     {"SHMEM_INFO", Kind::kFlag, "0", 0, 1, "PE 0 prints one line at init: control plane, TLS, transports"},

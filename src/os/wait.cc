@@ -23,7 +23,7 @@ constexpr uint32_t kWaitsWithoutYield = 256;
 constexpr uint32_t kFirstSleepUs = 1000;
 constexpr uint32_t kLongestSleepUs = 10000;
 constexpr uint32_t kFirstNapUs = 50;
-constexpr uint32_t kLongestNapUs = 1000;
+constexpr uint32_t kLongestNapUs = 200;
 
 // Waits of this thread that skip the yields, because a yield gave the processor to a hog.
 thread_local uint32_t t_no_yield = 0;

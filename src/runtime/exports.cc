@@ -1,1 +1,2 @@
-// libascendcl.so is the whole archive symm_runtime; this file gives the shared library a source of its own.
+// libascendcl.so is the whole archive symm_runtime; this file gives the shared library a source of
+// its own.
