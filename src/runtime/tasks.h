@@ -30,21 +30,21 @@ class KernelTask : public Task {
 // A function of the launching library; owns the argument through drop.
 class HostTask : public Task {
  public:
-  HostTask(int (*run)(void*), void (*drop)(void*), void* argument, std::string name)
-      : run_(run), drop_(drop), argument_(argument), name_(std::move(name)) {}
+  HostTask(int (*function)(void*), void (*drop)(void*), void* argument, std::string name)
+      : function_(function), drop_(drop), argument_(argument), name_(std::move(name)) {}
   ~HostTask() override {
     if (drop_ != nullptr) drop_(argument_);
   }
   TaskError run() override {
     set_message({});
-    int code = run_(argument_);
+    int code = function_(argument_);
     if (code == ACL_SUCCESS) return {};
     return {code, message() != nullptr ? message() : name_ + " failed"};
   }
   std::string name() const override { return name_; }
 
  private:
-  int (*const run_)(void*);
+  int (*const function_)(void*);
   void (*const drop_)(void*);
   void* const argument_;
   const std::string name_;
