@@ -1,5 +1,5 @@
-// What every kernel-side header of SHMEM needs: the kernel language, the shared types, and the macros and constants that
-// programs use. Kernel translation units only.
+// What every kernel-side header of SHMEM needs: the kernel language, the shared types, and the
+// macros and constants that programs use. Kernel translation units only.
 #ifndef SHMEM_DEVICE_DEF_H
 #define SHMEM_DEVICE_DEF_H
 
@@ -11,7 +11,8 @@
 #ifndef ACLSHMEM_DEVICE
 #define ACLSHMEM_DEVICE __attribute__((always_inline)) __aicore__ __inline__
 #endif
-// Marks a kernel whose blocks have one cube and two vector cores, and one with a single vector core per block.
+// Marks a kernel whose blocks have one cube and two vector cores, and one with a single vector core
+// per block.
 #ifndef ACLSHMEM_GLOBAL
 #define ACLSHMEM_GLOBAL __global__ __aicore__
 #endif

@@ -1,11 +1,12 @@
-// Kernel side: barriers. In a kernel every vector core of the launch, on every member PE, calls them; on a host thread
-// they are the host functions. Kernel and host barriers of one team use the same numbers: do not run both at once.
+// Kernel side: barriers. In a kernel every vector core of the launch, on every member PE, calls
+// them; on a host thread they are the host functions. Kernel and host barriers of one team use the
+// same numbers: do not run both at once.
 #ifndef SHMEM_DEVICE_CC_H
 #define SHMEM_DEVICE_CC_H
 
-#include "device/shmem_def.h"
 #include "device/impl/barrier_inl.h"
 #include "device/impl/host_dual.h"
+#include "device/shmem_def.h"
 
 SYMM_HOST(void, aclshmem_barrier, (aclshmem_team_t team));
 SYMM_HOST(void, aclshmem_barrier_all, (void));
@@ -15,8 +16,9 @@ SYMM_HOST(void, aclshmem_sync_all, (void));
 // Kept for programs that call it first in a kernel; needs nothing here.
 inline void util_set_ffts_config(uint64_t) {}
 
-// Blocks until every core of every member is here. Earlier stores, copies, atomics and queued transfers of all of them are
-// visible to all afterwards. Team -1: returns. OpenSHMEM: quiet and team sync.
+// Blocks until every core of every member is here. Earlier stores, copies, atomics and queued
+// transfers of all of them are visible to all afterwards. Team -1: returns. OpenSHMEM: quiet and
+// team sync.
 inline void aclshmem_barrier(aclshmem_team_t team) {
   if (!symm_dev::in_kernel()) return symm_host_aclshmem_barrier(team);
   symm_dev::team_barrier(team, true, "aclshmem_barrier");
@@ -28,16 +30,20 @@ inline void aclshmem_barrier_all() {
   symm_dev::team_barrier(ACLSHMEM_TEAM_WORLD, true, "aclshmem_barrier_all");
 }
 
-// Barrier of the vector cores; the same as aclshmem_barrier here, where cube cores do not run. Kernels only.
-inline void aclshmemx_barrier_vec(aclshmem_team_t team) { symm_dev::team_barrier(team, true, "aclshmemx_barrier_vec"); }
+// Barrier of the vector cores; the same as aclshmem_barrier here, where cube cores do not run.
+// Kernels only.
+inline void aclshmemx_barrier_vec(aclshmem_team_t team) {
+  symm_dev::team_barrier(team, true, "aclshmemx_barrier_vec");
+}
 
 // aclshmemx_barrier_vec of the world team.
 inline void aclshmemx_barrier_all_vec() {
   symm_dev::team_barrier(ACLSHMEM_TEAM_WORLD, true, "aclshmemx_barrier_all_vec");
 }
 
-// Like aclshmem_barrier, but completes nothing: only plain stores made before are visible afterwards, transfers on the
-// queues of the engines may still be under way. OpenSHMEM shmem_team_sync.
+// Like aclshmem_barrier, but completes nothing: only plain stores made before are visible
+// afterwards, transfers on the queues of the engines may still be under way. OpenSHMEM
+// shmem_team_sync.
 inline void aclshmem_sync(aclshmem_team_t team) {
   if (!symm_dev::in_kernel()) return symm_host_aclshmem_sync(team);
   symm_dev::team_barrier(team, false, "aclshmem_sync");

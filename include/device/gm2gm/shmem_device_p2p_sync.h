@@ -104,6 +104,7 @@ ACLSHMEM_P2P_SYNC_TYPE_FUNC(SYMM_DECLARE_HOST_P2P);
                              "aclshmem_" #NAME "_wait_until_all_vector");                       \
   }                                                                                             \
   inline int aclshmem_##NAME##_test(TYPE* ivars, int cmp, TYPE cmp_value) {                     \
+    symm_dev::polled();                                                                         \
     return symm_dev::compares<TYPE>(symm_dev::load_acquire(ivars), cmp, cmp_value) ? 1 : 0;     \
   }                                                                                             \
   inline void aclshmem_##NAME##_test(TYPE* ivars, int cmp, TYPE cmp_value, int* res_out) {      \

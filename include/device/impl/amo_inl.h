@@ -44,6 +44,7 @@ inline T mte_atomic(uint32_t operation, T* target, T operand, T compare, int pe,
   const symm_device_state* s = state(call);
   T* element = remote_as(s, target, 1, pe, call);
   if (operation == SYMM_DESC_FETCH) {
+    polled();
     T value;
     __atomic_load(element, &value, __ATOMIC_SEQ_CST);
     return value;

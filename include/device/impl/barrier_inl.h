@@ -1,5 +1,6 @@
-// Internal to the kernel side: barriers of teams. First the vector cores of the launch meet, then one of them meets the
-// other PEs through the same flags and numbers as the barrier of host threads.
+// Internal to the kernel side: barriers of teams. First the vector cores of the launch meet, then
+// one of them meets the other PEs through the same flags and numbers as the barrier of host
+// threads.
 #ifndef SYMM_DEVICE_BARRIER_INL_H
 #define SYMM_DEVICE_BARRIER_INL_H
 
@@ -8,17 +9,21 @@
 namespace symm_dev {
 
 // The team, or null for the invalid team. Traps when the number names no team of this PE.
-inline const aclshmemx_team_t* team_of(const symm_device_state* s, aclshmem_team_t team, const char* call) {
+inline const aclshmemx_team_t* team_of(const symm_device_state* s, aclshmem_team_t team,
+                                       const char* call) {
   if (team == ACLSHMEM_TEAM_INVALID) return nullptr;
   if (team < 0 || team >= ACLSHMEM_MAX_TEAMS || s->base.team_pools[team] == nullptr) {
-    trap("%s on PE %d: there is no team %d here (destroyed, or this PE is no member)", call, s->base.mype, team);
+    trap("%s on PE %d: there is no team %d here (destroyed, or this PE is no member)", call,
+         s->base.mype, team);
   }
   return s->base.team_pools[team];
 }
 
-// One core per PE: returns when every member has entered this barrier of the team. Release on entry, acquire on return.
+// One core per PE: returns when every member has entered this barrier of the team. Release on
+// entry, acquire on return.
 inline void meet_team(const symm_device_state* s, const aclshmemx_team_t* team, const char* call) {
-  const uint32_t slot = s->team_slot != nullptr ? s->team_slot[team->team_idx] : static_cast<uint32_t>(team->team_idx);
+  const uint32_t slot = s->team_slot != nullptr ? s->team_slot[team->team_idx]
+                                                : static_cast<uint32_t>(team->team_idx);
   // relaxed: barriers of one team follow each other in program order on a PE
   const uint64_t number = __atomic_add_fetch(&s->team_epoch[slot], 1, __ATOMIC_RELAXED);
   symm_team_sync* own = &s->peer_sync[s->base.mype][slot];
@@ -27,7 +32,8 @@ inline void meet_team(const symm_device_state* s, const aclshmemx_team_t* team, 
   int round = 0;
   for (int64_t distance = 1; distance < team->size; distance *= 2, ++round) {
     const int to = team->pe_mapping[(team->mype + distance) % team->size];
-    const int from = team->pe_mapping[(team->mype + team->size - distance % team->size) % team->size];
+    const int from =
+        team->pe_mapping[(team->mype + team->size - distance % team->size) % team->size];
     if (s->peer_sync[to] == nullptr) unmapped(s, to, call);
     // release: what this PE did before the barrier, and what it learned in earlier rounds
     __atomic_store_n(&s->peer_sync[to][slot].flags[round].value, number, __ATOMIC_RELEASE);
@@ -36,7 +42,8 @@ inline void meet_team(const symm_device_state* s, const aclshmemx_team_t* team, 
     // acquire: pairs with the store of the partner
     auto arrived = [&] { return __atomic_load_n(flag, __ATOMIC_ACQUIRE) >= number; };
     wait_for(s, arrived,
-             WaitText{call, SYMM_WAIT_KIND_BARRIER, team->team_idx, from, flag, static_cast<int64_t>(number), -1});
+             WaitText{call, SYMM_WAIT_KIND_BARRIER, team->team_idx, from, flag,
+                      static_cast<int64_t>(number), -1});
   }
   __atomic_store_n(&own->left, number, __ATOMIC_RELEASE);
 }
@@ -61,14 +68,17 @@ inline int engine_barrier(aclshmemx_team_t* team, bool complete, const char* cal
   const symm_device_state* s = state(call);
   if (team == nullptr || team->mype < 0) return 0;
   if (complete) {
-    for (int i = 0; i < team->size; ++i) quiet_engine(s, ACLSHMEM_TRANSPORT_ROCE, team->pe_mapping[i], call);
+    for (int i = 0; i < team->size; ++i)
+      quiet_engine(s, ACLSHMEM_TRANSPORT_ROCE, team->pe_mapping[i], call);
   }
   full_fence();
   meet_team(s, team, call);
   return 0;
 }
 
-inline aclshmemx_team_t* world(const char* call) { return state(call)->base.team_pools[ACLSHMEM_TEAM_WORLD]; }
+inline aclshmemx_team_t* world(const char* call) {
+  return state(call)->base.team_pools[ACLSHMEM_TEAM_WORLD];
+}
 
 }  // namespace symm_dev
 #endif

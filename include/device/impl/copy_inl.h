@@ -1,4 +1,5 @@
-// Internal to the kernel side: copies by the core itself (the MTE way). All inline, no system call, no lock.
+// Internal to the kernel side: copies by the core itself (the MTE way). All inline, no system call,
+// no lock.
 #ifndef SYMM_DEVICE_COPY_INL_H
 #define SYMM_DEVICE_COPY_INL_H
 
@@ -8,9 +9,12 @@ namespace symm_dev {
 
 template <typename Word>
 inline bool copy_word(void* target, const void* source) {
-  if (((reinterpret_cast<uintptr_t>(target) | reinterpret_cast<uintptr_t>(source)) & (sizeof(Word) - 1)) != 0) return false;
+  if (((reinterpret_cast<uintptr_t>(target) | reinterpret_cast<uintptr_t>(source)) &
+       (sizeof(Word) - 1)) != 0)
+    return false;
   // relaxed: no tearing; order comes from fence, quiet and signals
-  __atomic_store_n(static_cast<Word*>(target), __atomic_load_n(static_cast<const Word*>(source), __ATOMIC_RELAXED),
+  __atomic_store_n(static_cast<Word*>(target),
+                   __atomic_load_n(static_cast<const Word*>(source), __ATOMIC_RELAXED),
                    __ATOMIC_RELAXED);
   return true;
 }
@@ -27,7 +31,8 @@ inline void copy(void* target, const void* source, size_t bytes) {
     case 2:
       if (copy_word<uint16_t>(target, source)) return;
       break;
-    default: break;
+    default:
+      break;
   }
   memcpy(target, source, bytes);
 }
@@ -58,17 +63,19 @@ inline uint64_t span_of(uint64_t rows, uint64_t length, uint64_t pitch) {
 
 // rows x length elements; pitches in elements.
 template <typename T>
-inline void copy_rows(T* target, const T* source, uint64_t rows, uint64_t length, uint64_t source_pitch,
-                      uint64_t target_pitch) {
+inline void copy_rows(T* target, const T* source, uint64_t rows, uint64_t length,
+                      uint64_t source_pitch, uint64_t target_pitch) {
   for (uint64_t row = 0; row < rows; ++row) {
     copy(target + row * target_pitch, source + row * source_pitch, length * sizeof(T));
   }
 }
 
-// Does a range of the unified buffer end inside it? Pointers that are not in the buffer of this core pass.
+// Does a range of the unified buffer end inside it? Pointers that are not in the buffer of this
+// core pass.
 inline bool fits_ub(const volatile void* pointer, uint64_t bytes) {
   const symm_core* core = symm_rt_core();
-  const uintptr_t offset = reinterpret_cast<uintptr_t>(pointer) - reinterpret_cast<uintptr_t>(core->ub);
+  const uintptr_t offset =
+      reinterpret_cast<uintptr_t>(pointer) - reinterpret_cast<uintptr_t>(core->ub);
   return offset >= core->ub_size || bytes <= core->ub_size - offset;
 }
 
@@ -100,28 +107,30 @@ inline void mte_get_rows(T* target, const T* source, const Param& p, int pe, con
   const symm_device_state* s = state(call);
   const uint64_t span = span_of(p.repeat, p.length, p.src_ld);
   if (span == 0) return;
-  copy_rows(target, static_cast<const T*>(remote_as(s, source, span, pe, call)), p.repeat, p.length, p.src_ld, p.dst_ld);
+  copy_rows(target, static_cast<const T*>(remote_as(s, source, span, pe, call)), p.repeat, p.length,
+            p.src_ld, p.dst_ld);
 }
 
 // Single elements, strides in elements; unit is the element size in bytes.
-inline void strided(char* target, const char* source, ptrdiff_t target_stride, ptrdiff_t source_stride, size_t count,
-                    size_t unit) {
+inline void strided(char* target, const char* source, ptrdiff_t target_stride,
+                    ptrdiff_t source_stride, size_t count, size_t unit) {
   for (size_t i = 0; i < count; ++i) {
     copy(target + static_cast<ptrdiff_t>(i) * target_stride * static_cast<ptrdiff_t>(unit),
          source + static_cast<ptrdiff_t>(i) * source_stride * static_cast<ptrdiff_t>(unit), unit);
   }
 }
 
-inline void iput(void* target, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t count, size_t unit, int pe,
-                 const char* call) {
+inline void iput(void* target, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t count,
+                 size_t unit, int pe, const char* call) {
   const symm_device_state* s = state(call);
   if (count == 0) return;
   const uint64_t span = span_of(count, 1, static_cast<uint64_t>(dst)) * unit;
-  strided(remote(s, target, span, pe, call), static_cast<const char*>(source), dst, sst, count, unit);
+  strided(remote(s, target, span, pe, call), static_cast<const char*>(source), dst, sst, count,
+          unit);
 }
 
-inline void iget(void* target, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t count, size_t unit, int pe,
-                 const char* call) {
+inline void iget(void* target, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t count,
+                 size_t unit, int pe, const char* call) {
   const symm_device_state* s = state(call);
   if (count == 0) return;
   const uint64_t span = span_of(count, 1, static_cast<uint64_t>(sst)) * unit;

@@ -152,18 +152,21 @@ inline size_t wait_until_some(const T* values, size_t count, size_t* indices, co
 template <typename T, typename Wanted>
 inline size_t test_any(const T* values, size_t count, const int* status, int cmp,
                        const Wanted& wanted, const char*) {
+  polled();
   return is_cmp(cmp) ? find_any(values, count, status, cmp, wanted, next_start(count)) : SIZE_MAX;
 }
 
 template <typename T, typename Wanted>
 inline size_t test_some(const T* values, size_t count, size_t* indices, const int* status, int cmp,
                         const Wanted& wanted, const char*) {
+  polled();
   return is_cmp(cmp) ? find_some(values, count, indices, status, cmp, wanted) : 0;
 }
 
 template <typename T, typename Wanted>
 inline int test_all(const T* values, size_t count, const int* status, int cmp,
                     const Wanted& wanted) {
+  polled();
   if (!is_cmp(cmp)) return 0;
   for (size_t i = 0; i < count; ++i) {
     if (included(status, i) && !element_holds(values, i, cmp, wanted)) return 0;

@@ -59,6 +59,7 @@ inline void put(T* target, const T* source, uint64_t count, int pe, const char* 
 
 template <typename T>
 inline void get(T* target, const T* source, uint64_t count, int pe, const char* call) {
+  polled();
   get_nbi(target, source, count, pe, call);
   quiet_pe(pe, call);
 }
@@ -73,6 +74,7 @@ inline void put_element(T* target, T value, int pe, const char* call) {
 
 template <typename T>
 inline T get_element(const T* source, int pe, const char* call) {
+  polled();
   return load_element(static_cast<const T*>(remote_as(state(call), source, 1, pe, call)));
 }
 

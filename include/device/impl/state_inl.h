@@ -1,5 +1,6 @@
-// Internal to the kernel side: finding the instance, translating symmetric addresses, waking and waiting, and ending a
-// kernel with a message. Called by kernel cores; nothing here blocks except wait_for.
+// Internal to the kernel side: finding the instance, translating symmetric addresses, waking and
+// waiting, and ending a kernel with a message. Called by kernel cores; nothing here blocks except
+// wait_for.
 #ifndef SYMM_DEVICE_STATE_INL_H
 #define SYMM_DEVICE_STATE_INL_H
 
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 
 #include "ascendc/core_abi.h"
 #include "host_device/symm_device_state.h"
@@ -25,10 +27,12 @@ enum {
   kUserState = 0,    // selected instance; null: the one of the launch
   kUserEngines = 1,  // aclshmem_transport_t bits of the queue engines this core has used
   kUserTurn = 2,     // counts waits and tests for any element
+  kUserPolls = 3,    // counts calls that programs poll with
 };
 
 // Ends the kernel with an error: the text says which call, which PE, and what is wrong.
-[[noreturn]] SYMM_COLD __attribute__((format(printf, 1, 2))) inline void trap(const char* format, ...) {
+[[noreturn]] SYMM_COLD __attribute__((format(printf, 1, 2))) inline void trap(const char* format,
+                                                                              ...) {
   char text[400];
   va_list arguments;
   va_start(arguments, format);
@@ -43,7 +47,8 @@ inline bool in_kernel() { return symm_rt_core() != nullptr; }
 
 [[noreturn]] SYMM_COLD inline void no_state(const char* call, bool kernel) {
   if (kernel) {
-    trap("%s: SHMEM is not initialised: launch the kernel between aclshmemx_init_attr and finalize", call);
+    trap("%s: SHMEM is not initialised: launch the kernel between aclshmemx_init_attr and finalize",
+         call);
   }
   trap("%s: only kernels may call this; it was called on a host thread", call);
 }
@@ -57,8 +62,31 @@ inline symm_device_state* state(const char* call) {
   return static_cast<symm_device_state*>(found);
 }
 
+// Called where programs poll without waiting (g, test, quiet, load): every 16th time the other
+// cores run once.
+inline void polled() {
+  symm_core* core = symm_rt_core();
+  if (core == nullptr) return;
+  const uintptr_t count = reinterpret_cast<uintptr_t>(core->user[kUserPolls]) + 1;
+  core->user[kUserPolls] = reinterpret_cast<void*>(count);
+  if (count % 16 == 0) symm_rt_yield();
+}
+
+// Makes the later calls of this core work on another instance.
+inline void select_instance(uint64_t id, const char* call) {
+  symm_device_state* current = state(call);
+  if (current->instance_id == id) return;
+  symm_device_state* found =
+      current->find_instance != nullptr ? current->find_instance(id) : nullptr;
+  if (found == nullptr)
+    trap("%s: this process has no instance %llu", call, static_cast<unsigned long long>(id));
+  symm_rt_core()->user[kUserState] = found;
+}
+
 // Number of this core among the vector cores of the launch.
-inline int64_t core_index(const symm_core* core) { return core->block * core->ratio + core->sub_block; }
+inline int64_t core_index(const symm_core* core) {
+  return core->block * core->ratio + core->sub_block;
+}
 
 SYMM_COLD inline bool lies_in_peer_heap(const symm_device_state* s, uintptr_t address, int* pe) {
   for (int i = 0; i < s->base.npes; ++i) {
@@ -71,22 +99,27 @@ SYMM_COLD inline bool lies_in_peer_heap(const symm_device_state* s, uintptr_t ad
   return false;
 }
 
-[[noreturn]] SYMM_COLD inline void bad_address(const symm_device_state* s, const void* address, uint64_t bytes, int pe,
-                                               const char* call) {
+[[noreturn]] SYMM_COLD inline void bad_address(const symm_device_state* s, const void* address,
+                                               uint64_t bytes, int pe, const char* call) {
   const uintptr_t at = reinterpret_cast<uintptr_t>(address);
   const uintptr_t heap = reinterpret_cast<uintptr_t>(s->base.heap_base);
   int owner = -1;
   if (at - heap < s->heap_limit) {
-    trap("%s on PE %d: %llu bytes at offset %llu of the symmetric heap run over its end (%llu bytes)", call,
-         s->base.mype, static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(at - heap),
-         static_cast<unsigned long long>(s->heap_limit));
+    trap(
+        "%s on PE %d: %llu bytes at offset %llu of the symmetric heap run over its end (%llu "
+        "bytes)",
+        call, s->base.mype, static_cast<unsigned long long>(bytes),
+        static_cast<unsigned long long>(at - heap), static_cast<unsigned long long>(s->heap_limit));
   }
   if (lies_in_peer_heap(s, at, &owner)) {
-    trap("%s on PE %d: address %p lies in the heap of PE %d as mapped here (from aclshmem_ptr?); pass the local symmetric "
-         "address and the PE number",
-         call, s->base.mype, address, owner);
+    trap(
+        "%s on PE %d: address %p lies in the heap of PE %d as mapped here (from aclshmem_ptr?); "
+        "pass the local symmetric "
+        "address and the PE number",
+        call, s->base.mype, address, owner);
   }
-  trap("%s on PE %d to PE %d: address %p is not symmetric memory (aclshmem_malloc)", call, s->base.mype, pe, address);
+  trap("%s on PE %d to PE %d: address %p is not symmetric memory (aclshmem_malloc)", call,
+       s->base.mype, pe, address);
 }
 
 [[noreturn]] SYMM_COLD inline void bad_pe(const symm_device_state* s, int pe, const char* call) {
@@ -94,17 +127,21 @@ SYMM_COLD inline bool lies_in_peer_heap(const symm_device_state* s, uintptr_t ad
 }
 
 [[noreturn]] SYMM_COLD inline void unmapped(const symm_device_state* s, int pe, const char* call) {
-  trap("%s on PE %d: the memory of PE %d is not mapped here (another host?), so loads and stores cannot reach it; use the "
-       "roce calls",
-       call, s->base.mype, pe);
+  trap(
+      "%s on PE %d: the memory of PE %d is not mapped here (another host?), so loads and stores "
+      "cannot reach it; use the "
+      "roce calls",
+      call, s->base.mype, pe);
 }
 
-// Addresses outside the device heap: the HOST_SIDE heap, or any own memory when the target is this PE.
-SYMM_COLD inline char* remote_elsewhere(const symm_device_state* s, const void* address, uint64_t bytes, int pe,
-                                        const char* call) {
+// Addresses outside the device heap: the HOST_SIDE heap, or any own memory when the target is this
+// PE.
+SYMM_COLD inline char* remote_elsewhere(const symm_device_state* s, const void* address,
+                                        uint64_t bytes, int pe, const char* call) {
   const uintptr_t at = reinterpret_cast<uintptr_t>(address);
   const uintptr_t offset = at - reinterpret_cast<uintptr_t>(s->host_heap);
-  if (s->host_heap != nullptr && offset < s->host_heap_limit && bytes <= s->host_heap_limit - offset) {
+  if (s->host_heap != nullptr && offset < s->host_heap_limit &&
+      bytes <= s->host_heap_limit - offset) {
     char* base = static_cast<char*>(s->peer_host_heap[pe]);
     if (base == nullptr) unmapped(s, pe, call);
     return base + offset;
@@ -114,10 +151,14 @@ SYMM_COLD inline char* remote_elsewhere(const symm_device_state* s, const void* 
   bad_address(s, address, bytes, pe, call);
 }
 
-// Where `bytes` at a symmetric address lie for PE pe, as mapped here. Traps when they cannot be reached.
-inline char* remote(const symm_device_state* s, const void* address, uint64_t bytes, int pe, const char* call) {
-  if (__builtin_expect(static_cast<uint32_t>(pe) >= static_cast<uint32_t>(s->base.npes), 0)) bad_pe(s, pe, call);
-  const uintptr_t offset = reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(s->base.heap_base);
+// Where `bytes` at a symmetric address lie for PE pe, as mapped here. Traps when they cannot be
+// reached.
+inline char* remote(const symm_device_state* s, const void* address, uint64_t bytes, int pe,
+                    const char* call) {
+  if (__builtin_expect(static_cast<uint32_t>(pe) >= static_cast<uint32_t>(s->base.npes), 0))
+    bad_pe(s, pe, call);
+  const uintptr_t offset =
+      reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(s->base.heap_base);
   if (__builtin_expect(offset >= s->heap_limit || bytes > s->heap_limit - offset, 0)) {
     return remote_elsewhere(s, address, bytes, pe, call);
   }
@@ -127,12 +168,13 @@ inline char* remote(const symm_device_state* s, const void* address, uint64_t by
 }
 
 template <typename T>
-inline T* remote_as(const symm_device_state* s, const T* address, uint64_t count, int pe, const char* call) {
+inline T* remote_as(const symm_device_state* s, const T* address, uint64_t count, int pe,
+                    const char* call) {
   return reinterpret_cast<T*>(remote(s, address, count * sizeof(T), pe, call));
 }
 
-// Orders everything before against everything after, and stops the compiler. The thread sanitizer does not know plain
-// fences; a read-modify-write of a local word is the same to the processor.
+// Orders everything before against everything after, and stops the compiler. The thread sanitizer
+// does not know plain fences; a read-modify-write of a local word is the same to the processor.
 inline void full_fence() {
 #if defined(__SANITIZE_THREAD__)
   static thread_local uint32_t word;
@@ -142,7 +184,8 @@ inline void full_fence() {
 #endif
 }
 
-// Wakes a PE after a store that it may wait for. The fence orders the store before the look at the waiters.
+// Wakes a PE after a store that it may wait for. The fence orders the store before the look at the
+// waiters.
 inline void notify(symm_event_count* events) {
   full_fence();
   if (__atomic_load_n(&events->waiters, __ATOMIC_RELAXED) != 0) symm_rt_notify(events);
@@ -165,7 +208,7 @@ struct WaitText {
   int32_t peer;         // -1: unknown or many
   const void* address;  // of the word, if one
   int64_t wanted;
-  int32_t compare;      // aclshmem_cmp_op_type_t, -1: none
+  int32_t compare;  // aclshmem_cmp_op_type_t, -1: none
 };
 
 // Blocks the core until poll() is true; other cores run meanwhile. poll reads with acquire.

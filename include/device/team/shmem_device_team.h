@@ -2,14 +2,15 @@
 #ifndef SHMEM_DEVICE_TEAM_H
 #define SHMEM_DEVICE_TEAM_H
 
-#include "device/shmem_def.h"
 #include "device/impl/host_dual.h"
+#include "device/shmem_def.h"
 
 SYMM_HOST(int, aclshmem_my_pe, (void));
 SYMM_HOST(int, aclshmem_n_pes, (void));
 SYMM_HOST(int, aclshmem_team_my_pe, (aclshmem_team_t team));
 SYMM_HOST(int, aclshmem_team_n_pes, (aclshmem_team_t team));
-SYMM_HOST(int, aclshmem_team_translate_pe, (aclshmem_team_t src_team, int src_pe, aclshmem_team_t dest_team));
+SYMM_HOST(int, aclshmem_team_translate_pe,
+          (aclshmem_team_t src_team, int src_pe, aclshmem_team_t dest_team));
 
 namespace symm_dev {
 
@@ -36,12 +37,14 @@ inline int translate(aclshmem_team_t source, int pe, aclshmem_team_t target, con
 
 // Number of this PE in the world team. OpenSHMEM shmem_my_pe. On a host thread: the host function.
 inline int aclshmem_my_pe() {
-  return symm_dev::in_kernel() ? symm_dev::state("aclshmem_my_pe")->base.mype : symm_host_aclshmem_my_pe();
+  return symm_dev::in_kernel() ? symm_dev::state("aclshmem_my_pe")->base.mype
+                               : symm_host_aclshmem_my_pe();
 }
 
 // Number of PEs. OpenSHMEM shmem_n_pes.
 inline int aclshmem_n_pes() {
-  return symm_dev::in_kernel() ? symm_dev::state("aclshmem_n_pes")->base.npes : symm_host_aclshmem_n_pes();
+  return symm_dev::in_kernel() ? symm_dev::state("aclshmem_n_pes")->base.npes
+                               : symm_host_aclshmem_n_pes();
 }
 
 // Number of this PE in the team; -1 for team -1 and for a number that names no team of this PE.
@@ -58,13 +61,17 @@ inline int aclshmem_team_n_pes(aclshmem_team_t team) {
   return members == nullptr ? -1 : members->size;
 }
 
-// Number in dest_team of the PE that is src_pe in src_team; -1 when it is not in both, and for invalid teams.
-inline int aclshmem_team_translate_pe(aclshmem_team_t src_team, int src_pe, aclshmem_team_t dest_team) {
-  if (!symm_dev::in_kernel()) return symm_host_aclshmem_team_translate_pe(src_team, src_pe, dest_team);
+// Number in dest_team of the PE that is src_pe in src_team; -1 when it is not in both, and for
+// invalid teams.
+inline int aclshmem_team_translate_pe(aclshmem_team_t src_team, int src_pe,
+                                      aclshmem_team_t dest_team) {
+  if (!symm_dev::in_kernel())
+    return symm_host_aclshmem_team_translate_pe(src_team, src_pe, dest_team);
   return symm_dev::translate(src_team, src_pe, dest_team, "aclshmem_team_translate_pe");
 }
 
-// World number of member pe of the team; -1 for an invalid team or a number outside it. Kernels only.
+// World number of member pe of the team; -1 for an invalid team or a number outside it. Kernels
+// only.
 inline int aclshmem_team_pe_mapping(aclshmem_team_t team, int pe) {
   return symm_dev::world_pe(team, pe, "aclshmem_team_pe_mapping");
 }

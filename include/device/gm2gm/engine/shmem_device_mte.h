@@ -6,6 +6,7 @@
 #define SHMEM_DEVICE_MTE_H
 
 #include "device/impl/amo_inl.h"
+#include "device/impl/config_inl.h"
 #include "device/impl/host_dual.h"
 #include "device/impl/rma_inl.h"
 #include "device/shmem_def.h"
@@ -92,6 +93,7 @@ inline void aclshmemx_mte_put_nbi(AscendC::GlobalTensor<T> dst, AscendC::GlobalT
 // Orders the calling core's earlier MTE operations and plain stores before everything after.
 // Transfers on the queues of the RDMA, SDMA and UDMA engines are not covered.
 inline void aclshmemx_mte_quiet() {
+  symm_dev::polled();
   symm_dev::state("aclshmemx_mte_quiet");
   symm_dev::mte_quiet();
 }
