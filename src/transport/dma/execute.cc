@@ -5,8 +5,6 @@
 #include "ascendc/core_abi.h"
 #include "ascendc/small_float.h"
 
-extern "C" __attribute__((weak)) int symm_rt_notify_record(void* notify);
-
 namespace symm::dma {
 namespace {
 

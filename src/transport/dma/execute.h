@@ -5,8 +5,9 @@
 
 namespace symm::dma {
 
-// Performs the copy or atomic. Copies are plain; stores and atomics are sequentially consistent, so a value they
-// publish carries everything the engine did before. False for a kind or width that does not exist.
+// Performs the copy or atomic. Copies are plain; stores and atomics are sequentially consistent, so
+// a value they publish carries everything the engine did before. False for a kind or width that
+// does not exist.
 bool execute(const symm_descriptor& descriptor);
 
 }  // namespace symm::dma
