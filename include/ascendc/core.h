@@ -133,4 +133,21 @@ struct UbCast {
   Dereference operator*() const { return {}; }
 };
 
+// The same for a name P that may stand for `__ubuf__ T*`: casts to other types stay what they were.
+template <typename P, typename I>
+inline P ub_alias_cast(I value) {
+  if constexpr (std::is_volatile_v<std::remove_pointer_t<P>>) {
+    return ub_cast<std::remove_volatile_t<std::remove_pointer_t<P>>>(value);
+  } else {
+    return (P)value;
+  }
+}
+template <typename P>
+struct UbAliasCast {
+  template <typename I>
+  P operator->*(I value) const {
+    return ub_alias_cast<P>(value);
+  }
+};
+
 }  // namespace symm

@@ -54,6 +54,7 @@ constexpr Option kOptions[] = {
      "bytes that aclrtMalloc may give out per device"},
     {"SHMEM_SOC_NAME", Kind::kText, "Ascend910B1", 0, 0, "answer of aclrtGetSocName"},
     {"SHMEM_AIV_CORES", Kind::kInteger, "48", 1, 1024, "vector cores that the platform reports"},
+    {"SHMEM_CXX", Kind::kText, "", 0, 0, "compiler that shmem-cc runs"},
     {"SHMEM_INFO", Kind::kFlag, "0", 0, 1, "PE 0 prints one line at init: control plane, TLS, transports"},
     {"SHMEM_PE", Kind::kInteger, "-1", -1, 16383, "PE number, set by shmem-run"},
     {"SHMEM_NPES", Kind::kInteger, "0", 0, 16384, "number of PEs, set by shmem-run"},
