@@ -2,11 +2,12 @@
 
 usage: test_summary.py RESULTS_FOLDER FLOOR_FILE PRESET...
 
-A GoogleTest program counts once per single test, any other ctest entry counts once. A program that left no record
-(it crashed or hung) counts as one failure.
+A GoogleTest program and a Python unittest program count once per single test, any other ctest entry counts once. A
+program that left no record (it crashed or hung) counts as one failure.
 """
 
 import pathlib
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -37,6 +38,32 @@ def add_cases(count, program, record):
     return failed
 
 
+def unittest_counts(output):
+    """Tests and failures that Python's unittest reported, or None when the output is not its."""
+    ran = re.search(r"^Ran (\d+) tests? in ", output, re.MULTILINE)
+    if not ran:
+        return None
+    failed = re.search(r"^FAILED \((.*)\)$", output, re.MULTILINE)
+    numbers = re.findall(r"(?:failures|errors)=(\d+)", failed.group(1)) if failed else []
+    return int(ran.group(1)), sum(map(int, numbers))
+
+
+def add_entry(count, program, entry_failed, output):
+    """Adds a ctest entry that is no GoogleTest program."""
+    counts = unittest_counts(output)
+    if counts is None:
+        if entry_failed:
+            count.failed.append(program)
+        else:
+            count.passed += 1
+        return
+    tests, failures = counts
+    # A subtest can fail more than once in one test; the entry failed in any case.
+    failures = max(failures, 1) if entry_failed else failures
+    count.passed += max(tests - failures, 0)
+    count.failed += [f"{program}: one of its tests"] * failures
+
+
 def add_preset(results, preset):
     count = Count()
     if (results / f"{preset}.broken").exists():
@@ -54,10 +81,8 @@ def add_preset(results, preset):
             failed_cases = add_cases(count, program, record)
             if entry_failed and failed_cases == 0:
                 count.failed.append(f"{program}: failed outside its tests, such as at exit")
-        elif entry_failed:
-            count.failed.append(program)
-        elif entry.get("status") == "run":
-            count.passed += 1
+        elif entry_failed or entry.get("status") == "run":
+            add_entry(count, program, entry_failed, entry.findtext("system-out") or "")
         else:
             count.skipped.append(program)
     return count

@@ -29,7 +29,7 @@ LAYERS = {
 }
 
 # Folders of include/ that anybody may use: plain data shared with kernels.
-SHARED_DATA = re.compile(r"^(host_device/symm_|ascendc/core_abi\.h$)")
+SHARED_DATA = re.compile(r"^(host_device/symm_|ascendc/(core_abi|small_float)\.h$)")
 # Who may include the rest of include/.
 PUBLIC_USERS = {
     "host_device/": {"capi", "openshmem", "core", "ops", "transport"},
@@ -129,7 +129,12 @@ def is_listed(path, folder):
     if not lists.exists():
         return False
     name = str(path.relative_to(folder))
-    return re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w.-])", lists.read_text()) is not None
+    for word in re.findall(r"[\w./${}-]+", lists.read_text()):
+        # A variable in a name stands for anything without a slash: "${group}_test.cc".
+        pattern = r"[^/]+".join(re.escape(part) for part in re.split(r"\$\{\w+\}", word))
+        if word.endswith(path.suffix) and re.fullmatch(pattern, name):
+            return True
+    return False
 
 
 def check_words(root):
