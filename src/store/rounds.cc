@@ -61,7 +61,7 @@ std::optional<Rounds::Failure> Rounds::unreachable(uint64_t number) const {
   for (const auto& [pe, why] : lost_why_) {
     if (entered_[pe] < number) return Failure{Code::kPeerLost, why};
   }
-  for (int pe = 0; pe < n_pes_; ++pe) {
+  for (int pe = 0; left_ > 0 && pe < n_pes_; ++pe) {
     if (presence_[pe] == Presence::kLeft && entered_[pe] < number) {
       return Failure{Code::kInternal,
                      fmt::format("PE {} has already finalized and cannot take part", pe)};
@@ -95,6 +95,7 @@ void Rounds::enter(Entry entry, Outcomes& out) {
     failure = mismatch(round, entry);
   }
   round.waiters.push_back({entry.pe, entry.ticket, entry.now + entry.limit, entry.limit});
+  round.earliest = std::min(round.earliest, entry.now + entry.limit);
   if (!failure) failure = unreachable(number);
   if (failure) {
     fail(number, *failure, out);
@@ -141,6 +142,7 @@ void Rounds::lose(int pe, const std::string& why, Outcomes& out) {
 
 void Rounds::leave(int pe, Outcomes& out) {
   presence_[pe] = Presence::kLeft;
+  ++left_;
   fail_if_unreachable(out);
 }
 
@@ -152,9 +154,7 @@ void Rounds::break_all(Code code, const std::string& text, Outcomes& out) {
 std::optional<Clock::time_point> Rounds::next_deadline() const {
   std::optional<Clock::time_point> next;
   for (const auto& [number, round] : open_) {
-    for (const Waiter& waiter : round.waiters) {
-      if (!next || waiter.deadline < *next) next = waiter.deadline;
-    }
+    if (!next || round.earliest < *next) next = round.earliest;
   }
   return next;
 }
@@ -180,9 +180,10 @@ std::string Rounds::missing_text(const Round& round) const {
 void Rounds::expire(Clock::time_point now, Outcomes& out) {
   std::vector<std::pair<uint64_t, Failure>> over;
   for (const auto& [number, round] : open_) {
+    if (round.earliest > now) continue;
     auto late = std::find_if(round.waiters.begin(), round.waiters.end(),
                              [&](const Waiter& waiter) { return waiter.deadline <= now; });
-    if (late == round.waiters.end()) continue;
+    if (late == round.waiters.end()) continue;  // cannot be: earliest is one of them
     over.emplace_back(
         number, Failure{Code::kSmem, fmt::format("{}: time limit of {:g} s of PE {} is over: {}",
                                                  describe(round.kind, round.what),

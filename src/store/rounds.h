@@ -73,6 +73,7 @@ class Rounds {
     Kind kind = Kind::kBarrier;
     std::string what;
     size_t size = 0;
+    Clock::time_point earliest = Clock::time_point::max();  // deadline of the least patient waiter
     std::vector<Waiter> waiters;
     std::vector<std::string> data;  // by PE; only of an allgather
   };
@@ -92,6 +93,7 @@ class Rounds {
   const int n_pes_;
   std::vector<uint64_t> entered_;  // steps each PE has entered
   std::vector<Presence> presence_;
+  int left_ = 0;  // PEs that said goodbye
   std::map<uint64_t, Round> open_;
   std::map<uint64_t, Failure> failed_;  // for PEs that come late; the newest kMaxFailures
   std::optional<Failure> broken_;

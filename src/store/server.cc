@@ -1,0 +1,305 @@
+#include "store/server.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <asio/ip/tcp.hpp>
+#include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
+#include <cerrno>
+#include <condition_variable>
+#include <list>
+#include <mutex>
+#include <unordered_map>
+
+#include "base/log.h"
+#include "store/connection.h"
+#include "store/io_thread.h"
+
+namespace symm::store {
+namespace {
+
+constexpr int kAcceptBatch = 64;
+constexpr std::chrono::milliseconds kAcceptPause{50};   // after running out of descriptors
+constexpr std::chrono::milliseconds kAfterLoss{3000};   // a broken job is not waited for longer
+constexpr std::chrono::milliseconds kFlushLimit{1500};  // for last words
+
+// At most a few lines a second about strangers; what was left out is counted.
+class RefusalLog {
+ public:
+  void write(const std::string& peer, const std::string& why) {
+    auto now = Clock::now();
+    if (now - window_ >= std::chrono::seconds(1)) {
+      if (left_out_ > 0) SYMM_LOG(kWarn, "store: {} more connections were refused", left_out_);
+      window_ = now;
+      lines_ = 0;
+      left_out_ = 0;
+    }
+    if (lines_ >= kLinesPerSecond) {
+      ++left_out_;
+      return;
+    }
+    ++lines_;
+    SYMM_LOG(kWarn, "store: refused a connection from {}: {}", peer, why);
+  }
+
+ private:
+  static constexpr int kLinesPerSecond = 5;
+  Clock::time_point window_{};
+  int lines_ = kLinesPerSecond;
+  int left_out_ = 0;
+};
+
+}  // namespace
+
+class Server::Impl : public ConnectionOwner {
+ public:
+  explicit Impl(Options options)
+      : options_(std::move(options)),
+        session_(options_.session),
+        members_(options_.session.n_pes, nullptr),
+        tick_(thread_.io()),
+        accept_pause_(thread_.io()) {}
+
+  Status start() {
+    for (UniqueFd& fd : options_.listeners.fds) {
+      SYMM_ASSIGN(net::SocketAddress bound, net::local_address(fd.get()));
+      auto protocol = bound.is_v6() ? asio::ip::tcp::v6() : asio::ip::tcp::v4();
+      acceptors_.emplace_back(thread_.io());
+      std::error_code error;
+      acceptors_.back().assign(protocol, fd.get(), error);
+      if (error)
+        return SYMM_ERROR(kInternal, "store at {}: {}", bound.to_string(), error.message());
+      fd.release();
+      accept_from(acceptors_.back());
+    }
+    thread_.start("symm-store");
+    return {};
+  }
+
+  void stop(std::chrono::milliseconds limit) {
+    asio::post(thread_.io(), [this] { session_.begin_closing(); });
+    auto deadline = Clock::now() + limit;
+    if (!wait_for_members(deadline)) say_farewell();
+    end();
+  }
+
+  void end() {
+    thread_.stop();
+    for (auto& [key, connection] : connections_) connection->abandon();
+    connections_.clear();
+    acceptors_.clear();
+  }
+
+  // From Connection, in the server's thread.
+  HelloReply on_hello(Connection& connection, const Hello& hello) override {
+    Session::Sends sends;
+    HelloReply reply = session_.admit(hello, sends);
+    if (reply.result == 0) {
+      members_[hello.pe] = &connection;
+      forget_stranger(connection);
+      std::lock_guard lock(mutex_);
+      ++connected_;
+    }
+    flush(sends);
+    return reply;
+  }
+
+  void on_request(Connection& connection, const Header& header, Request request) override {
+    Session::Sends sends;
+    Type type = request.type;
+    session_.handle(connection.pe(), header.seq, std::move(request), Clock::now(), sends);
+    flush(sends);
+    if (type == Type::kGoodbye) connection.finish();
+  }
+
+  void on_closed(Connection& connection, const std::string& why) override {
+    int pe = connection.pe();
+    if (pe >= 0) {
+      members_[pe] = nullptr;
+      Session::Sends sends;
+      session_.disconnect(pe, why, sends);
+      {
+        std::lock_guard lock(mutex_);
+        --connected_;
+        lost_ = session_.anyone_lost();
+      }
+      changed_.notify_all();
+      flush(sends);
+    } else {
+      forget_stranger(connection);
+    }
+    connections_.erase(&connection);
+  }
+
+  void on_refused(const std::string& peer, const std::string& why) override {
+    refusals_.write(peer, why);
+  }
+
+ private:
+  void accept_from(asio::ip::tcp::acceptor& acceptor) {
+    acceptor.async_wait(
+        asio::ip::tcp::acceptor::wait_read, [this, &acceptor](std::error_code error) {
+          if (error) return;  // only when the server ends
+          for (int i = 0; i < kAcceptBatch; ++i) {
+            UniqueFd fd(
+                accept4(acceptor.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+            if (fd.valid()) {
+              adopt(std::move(fd));
+              continue;
+            }
+            if (errno == EAGAIN) break;
+            if (errno == EINTR || errno == ECONNABORTED) continue;
+            return pause_accepting(acceptor);
+          }
+          accept_from(acceptor);
+        });
+  }
+
+  // Out of descriptors or memory: the newcomers wait in the backlog until some are free again.
+  void pause_accepting(asio::ip::tcp::acceptor& acceptor) {
+    refusals_.write("the network", std::error_code(errno, std::system_category()).message());
+    accept_pause_.expires_after(kAcceptPause);
+    accept_pause_.async_wait([this, &acceptor](std::error_code error) {
+      if (!error) accept_from(acceptor);
+    });
+  }
+
+  void adopt(UniqueFd fd) {
+    auto bound = net::local_address(fd.get());
+    if (!bound.ok()) return;
+    auto protocol = bound.value().is_v6() ? asio::ip::tcp::v6() : asio::ip::tcp::v4();
+    asio::ip::tcp::socket socket(thread_.io());
+    std::error_code error;
+    socket.assign(protocol, fd.get(), error);
+    if (error) return on_refused("the network", error.message());
+    fd.release();
+    auto connection =
+        std::make_shared<Connection>(std::move(socket), options_.tls, options_.session.magic, this);
+    strangers_.push_back(connection.get());
+    connections_[connection.get()] = {connection, std::prev(strangers_.end())};
+    connection->start(options_.handshake_limit);
+    size_t limit = static_cast<size_t>(options_.session.n_pes) + options_.extra_unauthenticated;
+    if (strangers_.size() > limit) {
+      Connection* oldest = strangers_.front();
+      on_refused(oldest->peer(), "too many connections that have not said who they are");
+      oldest->close("too many connections");
+    }
+  }
+
+  void forget_stranger(Connection& connection) {
+    auto found = connections_.find(&connection);
+    if (found == connections_.end() || found->second.stranger == strangers_.end()) return;
+    strangers_.erase(found->second.stranger);
+    found->second.stranger = strangers_.end();
+  }
+
+  // Sending may close a connection, which makes more to send: one loop takes everything in order.
+  void flush(Session::Sends& sends) {
+    for (Session::Send& send : sends) outbox_.push_back(std::move(send));
+    if (flushing_) return;
+    flushing_ = true;
+    for (size_t i = 0; i < outbox_.size(); ++i) {
+      Session::Send send = std::move(outbox_[i]);
+      if (Connection* connection = members_[send.pe]) connection->send(send.frame);
+    }
+    outbox_.clear();
+    flushing_ = false;
+    arm_tick();
+  }
+
+  void arm_tick() {
+    auto next = session_.next_deadline();
+    if (next == armed_) return;
+    armed_ = next;
+    if (!next) {
+      tick_.cancel();
+      return;
+    }
+    tick_.expires_at(*next);
+    tick_.async_wait([this](std::error_code error) {
+      if (error) return;
+      armed_.reset();
+      Session::Sends sends;
+      session_.tick(Clock::now(), sends);
+      flush(sends);
+    });
+  }
+
+  bool wait_for_members(Clock::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    while (connected_ > 0) {
+      auto until = lost_ ? std::min(deadline, Clock::now() + kAfterLoss) : deadline;
+      bool was_lost = lost_;
+      bool over =
+          !changed_.wait_until(lock, until, [&] { return connected_ == 0 || lost_ != was_lost; });
+      if (over) return false;
+    }
+    return true;
+  }
+
+  void say_farewell() {
+    asio::post(thread_.io(), [this] {
+      auto left = session_.present();
+      if (!left.empty()) {
+        SYMM_LOG(kWarn, "PE 0 closes the store although {} did not finalize in time",
+                 format_pes(left));
+      }
+      Session::Sends sends;
+      session_.announce_end(sends);
+      flush(sends);
+      for (Connection* member : std::vector<Connection*>(members_)) {
+        if (member != nullptr) member->finish();
+      }
+    });
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, Clock::now() + kFlushLimit, [&] { return connected_ == 0; });
+  }
+
+  struct Entry {
+    std::shared_ptr<Connection> connection;
+    std::list<Connection*>::iterator stranger;
+    Connection* operator->() const { return connection.get(); }
+  };
+
+  Options options_;
+  Session session_;
+  std::vector<Connection*> members_;  // by PE; null when not connected
+  std::unordered_map<Connection*, Entry> connections_;
+  std::list<Connection*> strangers_;  // not authenticated, oldest first
+  std::vector<Session::Send> outbox_;
+  bool flushing_ = false;
+  RefusalLog refusals_;
+  std::optional<Clock::time_point> armed_;
+
+  std::mutex mutex_;  // guards the two below, for stop()
+  std::condition_variable changed_;
+  int connected_ = 0;
+  bool lost_ = false;
+
+  // Last, so that they end first: everything above is used by their handlers.
+  IoThread thread_;
+  std::list<asio::ip::tcp::acceptor> acceptors_;
+  asio::steady_timer tick_;
+  asio::steady_timer accept_pause_;
+};
+
+Server::Server(std::unique_ptr<Impl> impl, uint16_t port) : impl_(std::move(impl)), port_(port) {}
+
+Result<std::unique_ptr<Server>> Server::start(Options options) {
+  uint16_t port = options.listeners.port;
+  auto impl = std::make_unique<Impl>(std::move(options));
+  SYMM_TRY(impl->start());
+  return std::unique_ptr<Server>(new Server(std::move(impl), port));
+}
+
+Server::~Server() {
+  if (impl_ != nullptr) impl_->end();
+}
+
+void Server::stop(std::chrono::milliseconds limit) {
+  impl_->stop(limit);
+  impl_.reset();
+}
+
+}  // namespace symm::store

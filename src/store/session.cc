@@ -1,0 +1,311 @@
+#include "store/session.h"
+
+#include <algorithm>
+
+#include "base/version.h"
+
+namespace symm::store {
+namespace {
+
+const std::shared_ptr<const std::string>& empty_body() {
+  static const auto* empty = new std::shared_ptr<const std::string>(new std::string());
+  return *empty;
+}
+
+std::shared_ptr<const std::string> body_of(std::string text) {
+  return std::make_shared<const std::string>(std::move(text));
+}
+
+int16_t wire(Code code) { return static_cast<int16_t>(code); }
+
+}  // namespace
+
+Session::Session(const Options& options)
+    : options_(options), rounds_(options.n_pes), members_(options.n_pes, Member::kAbsent) {}
+
+HelloReply Session::refuse(int result, std::string text) const {
+  HelloReply out;
+  out.magic = options_.magic;
+  out.result = static_cast<int16_t>(result);
+  out.text = std::move(text);
+  return out;
+}
+
+std::optional<std::string> Session::contradiction(const Hello& hello) const {
+  if (hello.n_pes != options_.n_pes) {
+    return fmt::format("n_pes differs: PE {} says {}, PE 0 says {}", hello.pe, hello.n_pes,
+                       options_.n_pes);
+  }
+  if (hello.pe < 0 || hello.pe >= options_.n_pes) {
+    return fmt::format("PE {} is out of range: this job has PEs 0 to {}", hello.pe,
+                       options_.n_pes - 1);
+  }
+  if (members_[hello.pe] != Member::kAbsent) {
+    return fmt::format("two processes claim PE {}: every PE needs a number of its own", hello.pe);
+  }
+  return std::nullopt;
+}
+
+HelloReply Session::admit(const Hello& hello, Sends& out) {
+  if (hello.magic != options_.magic) {
+    return refuse(
+        static_cast<int>(Code::kInternal),
+        fmt::format("this is the store of another job: magic {:#06x} here, {:#06x} there; the "
+                    "unique id is old or belongs to another job, or the port is shared",
+                    options_.magic, hello.magic));
+  }
+  if (hello.version != kProtocolVersion) {
+    return refuse(
+        static_cast<int>(Code::kInternal),
+        fmt::format("protocol version {} there, {} in PE 0 (library {}): all PEs must run the "
+                    "same version of the library",
+                    hello.version, kProtocolVersion, kVersion));
+  }
+  if (hello.cookie != options_.cookie || hello.instance != options_.instance) {
+    return refuse(static_cast<int>(Code::kInternal),
+                  fmt::format("id mismatch: PE {} has the unique id of another job (or of another "
+                              "instance); all PEs need the bytes that PE 0 made",
+                              hello.pe));
+  }
+  if (!broken_.empty()) return refuse(static_cast<int>(Code::kInternal), broken_);
+  if (closing_) return refuse(kResultRetry, "the previous run is closing this store");
+  if (auto text = contradiction(hello)) {
+    if (!formed_) {
+      broken_ = *text;
+      Rounds::Outcomes outcomes;
+      rounds_.break_all(Code::kInternal, broken_, outcomes);
+      deliver(outcomes, out);
+    }
+    return refuse(static_cast<int>(Code::kInternal), *text);
+  }
+  members_[hello.pe] = Member::kPresent;
+  ++joined_;
+  rounds_.join(hello.pe);
+  HelloReply reply = refuse(0, "");
+  reply.nonce = options_.nonce;
+  return reply;
+}
+
+void Session::reply(int pe, uint32_t seq, int16_t result, std::shared_ptr<const std::string> body,
+                    Sends& out) {
+  Header header{Type::kReply, result, static_cast<uint32_t>(body->size()), seq};
+  out.push_back({pe, {header, std::move(body)}});
+}
+
+void Session::reply_text(int pe, uint32_t seq, int code, const std::string& text, Sends& out) {
+  reply(pe, seq, static_cast<int16_t>(code), body_of(text), out);
+}
+
+void Session::reply_status(int pe, uint32_t seq, const Status& status, Sends& out) {
+  if (status.ok()) {
+    reply(pe, seq, 0, empty_body(), out);
+  } else {
+    reply_text(pe, seq, static_cast<int>(status.code()), std::string(status.text()), out);
+  }
+}
+
+void Session::notify(Type type, int value, int except, const std::string& text, Sends& out) {
+  auto body = body_of(encode_body(Notice{value, text}));
+  Header header{type, 0, static_cast<uint32_t>(body->size()), 0};
+  for (int pe = 0; pe < options_.n_pes; ++pe) {
+    if (pe != except && members_[pe] == Member::kPresent) out.push_back({pe, {header, body}});
+  }
+}
+
+uint64_t Session::remember(int pe, uint32_t seq) {
+  pending_[++last_ticket_] = {pe, seq};
+  return last_ticket_;
+}
+
+void Session::handle(int pe, uint32_t seq, Request request, Clock::time_point now, Sends& out) {
+  switch (request.type) {
+    case Type::kBarrier:
+    case Type::kAllgather:
+      handle_step(pe, seq, request, now, out);
+      return;
+    case Type::kGlobalExit:
+      reply(pe, seq, 0, empty_body(), out);
+      notify(Type::kExitNotice, static_cast<int>(request.number), -1,
+             fmt::format("PE {} called global_exit({})", pe, request.number), out);
+      return;
+    case Type::kGoodbye: {
+      reply(pe, seq, 0, empty_body(), out);
+      members_[pe] = Member::kLeft;
+      Rounds::Outcomes outcomes;
+      rounds_.leave(pe, outcomes);
+      deliver(outcomes, out);
+      return;
+    }
+    default:
+      handle_key(pe, seq, request, now, out);
+  }
+}
+
+void Session::handle_key(int pe, uint32_t seq, Request& request, Clock::time_point now,
+                         Sends& out) {
+  Kv::Wakeups wakeups;
+  switch (request.type) {
+    case Type::kSet:
+      reply_status(pe, seq, kv_.set(request.key, std::move(request.value), wakeups), out);
+      break;
+    case Type::kGet:
+      handle_get(pe, seq, request, now, out);
+      break;
+    case Type::kAdd: {
+      auto sum = kv_.add(request.key, request.number, wakeups);
+      if (sum.ok()) {
+        reply(pe, seq, 0, body_of(std::to_string(sum.value())), out);
+      } else {
+        reply_status(pe, seq, sum.status(), out);
+      }
+      break;
+    }
+    case Type::kAppend: {
+      auto length = kv_.append(request.key, request.value, wakeups);
+      if (length.ok()) {
+        reply(pe, seq, 0, body_of(std::to_string(length.value())), out);
+      } else {
+        reply_status(pe, seq, length.status(), out);
+      }
+      break;
+    }
+    case Type::kCas: {
+      auto before =
+          kv_.compare_and_swap(request.key, request.expected, std::move(request.value), wakeups);
+      if (!before.ok()) {
+        reply_status(pe, seq, before.status(), out);
+      } else if (before.value()) {
+        reply(pe, seq, 0, body_of(*before.value()), out);
+      } else {
+        reply(pe, seq, kResultNotFound, empty_body(), out);
+      }
+      break;
+    }
+    case Type::kRemove:
+      reply(pe, seq, kv_.remove(request.key) ? int16_t{0} : kResultNotFound, empty_body(), out);
+      break;
+    default:
+      reply_text(pe, seq, static_cast<int>(Code::kInvalidValue), "not a request", out);
+  }
+  deliver(wakeups, out);
+}
+
+void Session::handle_get(int pe, uint32_t seq, Request& request, Clock::time_point now,
+                         Sends& out) {
+  if (const std::string* value = kv_.find(request.key)) {
+    reply(pe, seq, 0, body_of(*value), out);
+    return;
+  }
+  if (request.number == 0) {
+    reply(pe, seq, kResultNotFound, empty_body(), out);
+    return;
+  }
+  std::optional<Clock::time_point> deadline;
+  // Limits beyond a year are as good as none, and keep the sum below from overflowing.
+  constexpr int64_t kYearMs = int64_t{1000} * 60 * 60 * 24 * 366;
+  if (request.number > 0 && request.number < kYearMs) {
+    deadline = now + std::chrono::milliseconds(request.number);
+  }
+  uint64_t ticket = remember(pe, seq);
+  Status status = kv_.wait(request.key, ticket, deadline);
+  if (status.ok()) return;
+  pending_.erase(ticket);
+  reply_status(pe, seq, status, out);
+}
+
+void Session::handle_step(int pe, uint32_t seq, Request& request, Clock::time_point now,
+                          Sends& out) {
+  constexpr int64_t kDayMs = int64_t{1000} * 60 * 60 * 24;
+  Rounds::Entry entry;
+  entry.pe = pe;
+  entry.ticket = remember(pe, seq);
+  entry.kind = request.type == Type::kBarrier ? Rounds::Kind::kBarrier : Rounds::Kind::kAllgather;
+  entry.what = std::move(request.key);
+  entry.data = std::move(request.value);
+  entry.limit = std::chrono::milliseconds(std::clamp<int64_t>(request.number, 0, kDayMs));
+  entry.now = now;
+  Rounds::Outcomes outcomes;
+  rounds_.enter(std::move(entry), outcomes);
+  deliver(outcomes, out);
+}
+
+void Session::deliver(const Rounds::Outcomes& outcomes, Sends& out) {
+  for (const Rounds::Outcome& outcome : outcomes) {
+    auto node = pending_.extract(outcome.ticket);
+    if (node.empty()) continue;
+    auto [pe, seq] = node.mapped();
+    if (outcome.code == Code::kOk) {
+      formed_ = true;
+      reply(pe, seq, 0, outcome.payload, out);
+    } else {
+      reply_text(pe, seq, static_cast<int>(outcome.code), outcome.text, out);
+    }
+  }
+}
+
+void Session::deliver(const Kv::Wakeups& wakeups, Sends& out) {
+  for (const Kv::Wakeup& wakeup : wakeups) {
+    auto node = pending_.extract(wakeup.ticket);
+    if (node.empty()) continue;
+    auto [pe, seq] = node.mapped();
+    if (wakeup.value) {
+      reply(pe, seq, 0, body_of(*wakeup.value), out);
+    } else {
+      reply_text(pe, seq, static_cast<int>(Code::kSmem), "nobody set the key within the time limit",
+                 out);
+    }
+  }
+}
+
+void Session::disconnect(int pe, const std::string& why, Sends& out) {
+  std::erase_if(pending_, [&](const auto& item) {
+    if (item.second.pe != pe) return false;
+    kv_.forget(item.first);
+    return true;
+  });
+  if (members_[pe] != Member::kPresent) return;
+  members_[pe] = Member::kLost;
+  ++lost_;
+  std::string text = fmt::format("PE {} is lost: {}", pe, why);
+  notify(Type::kPeerLost, pe, pe, text, out);
+  Rounds::Outcomes outcomes;
+  rounds_.lose(pe, text, outcomes);
+  deliver(outcomes, out);
+  // Whoever waits for a key may wait for the dead PE: no wait outlives a death.
+  for (uint64_t ticket : kv_.take_waiters()) {
+    auto node = pending_.extract(ticket);
+    if (node.empty()) continue;
+    reply_text(node.mapped().pe, node.mapped().seq, wire(Code::kPeerLost), text, out);
+  }
+}
+
+std::optional<Clock::time_point> Session::next_deadline() const {
+  auto a = rounds_.next_deadline();
+  auto b = kv_.next_deadline();
+  if (!a) return b;
+  if (!b) return a;
+  return std::min(*a, *b);
+}
+
+void Session::tick(Clock::time_point now, Sends& out) {
+  Rounds::Outcomes outcomes;
+  rounds_.expire(now, outcomes);
+  deliver(outcomes, out);
+  Kv::Wakeups wakeups;
+  kv_.expire(now, wakeups);
+  deliver(wakeups, out);
+}
+
+void Session::announce_end(Sends& out) {
+  notify(Type::kStoreClosing, 0, -1, "PE 0 has ended and its store with it", out);
+}
+
+std::vector<int> Session::present() const {
+  std::vector<int> out;
+  for (int pe = 0; pe < options_.n_pes; ++pe) {
+    if (members_[pe] == Member::kPresent) out.push_back(pe);
+  }
+  return out;
+}
+
+}  // namespace symm::store

@@ -1,0 +1,89 @@
+// Session: one job as its store sees it: who is a member, the key-value table, the collective
+// steps, deaths and goodbyes. Pure: it is told what arrived and what time it is, and answers with
+// frames to send. Threads: one at a time, the server's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/status.h"
+#include "store/kv.h"
+#include "store/protocol.h"
+#include "store/rounds.h"
+
+namespace symm::store {
+
+class Session {
+ public:
+  struct Options {
+    int n_pes = 0;
+    uint16_t magic = kDefaultMagic;
+    uint64_t cookie = 0;
+    uint64_t instance = 0;
+    std::array<uint8_t, 32> nonce{};
+  };
+  struct Send {
+    int pe = 0;
+    Frame frame;
+  };
+  using Sends = std::vector<Send>;
+
+  explicit Session(const Options& options);
+
+  // Decides on a newcomer; result 0 makes it a member. A member of the same job that contradicts
+  // (PE number taken or out of range, other n_pes) fails the job for all as long as it is being
+  // formed; later only the newcomer is refused.
+  HelloReply admit(const Hello& hello, Sends& out);
+  void handle(int pe, uint32_t seq, Request request, Clock::time_point now, Sends& out);
+  // The connection of a member ended, with or without goodbye before.
+  void disconnect(int pe, const std::string& why, Sends& out);
+  std::optional<Clock::time_point> next_deadline() const;
+  void tick(Clock::time_point now, Sends& out);
+  // From now on newcomers are told to come back later; members keep being served.
+  void begin_closing() { closing_ = true; }
+  // Tells the members that are left that the store goes away.
+  void announce_end(Sends& out);
+
+  // Members that have neither said goodbye nor died.
+  std::vector<int> present() const;
+  bool anyone_lost() const { return lost_ > 0; }
+
+ private:
+  enum class Member : uint8_t { kAbsent, kPresent, kLeft, kLost };
+  struct Pending {
+    int pe;
+    uint32_t seq;
+  };
+
+  std::optional<std::string> contradiction(const Hello& hello) const;
+  HelloReply refuse(int result, std::string text) const;
+  void reply(int pe, uint32_t seq, int16_t result, std::shared_ptr<const std::string> body,
+             Sends& out);
+  void reply_text(int pe, uint32_t seq, int code, const std::string& text, Sends& out);
+  void reply_status(int pe, uint32_t seq, const Status& status, Sends& out);
+  void notify(Type type, int value, int except, const std::string& text, Sends& out);
+  uint64_t remember(int pe, uint32_t seq);
+  void handle_key(int pe, uint32_t seq, Request& request, Clock::time_point now, Sends& out);
+  void handle_get(int pe, uint32_t seq, Request& request, Clock::time_point now, Sends& out);
+  void handle_step(int pe, uint32_t seq, Request& request, Clock::time_point now, Sends& out);
+  void deliver(const Rounds::Outcomes& outcomes, Sends& out);
+  void deliver(const Kv::Wakeups& wakeups, Sends& out);
+
+  const Options options_;
+  Rounds rounds_;
+  Kv kv_;
+  std::vector<Member> members_;
+  std::unordered_map<uint64_t, Pending> pending_;  // by ticket
+  uint64_t last_ticket_ = 0;
+  int joined_ = 0;  // members ever admitted
+  int lost_ = 0;
+  bool formed_ = false;  // everybody has completed a first step together
+  bool closing_ = false;
+  std::string broken_;  // why the job cannot be formed
+};
+
+}  // namespace symm::store
