@@ -1,9 +1,11 @@
 #include "bootstrap/config_store.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "base/config.h"
 #include "base/log.h"
@@ -32,6 +34,20 @@ net::PrivateKey private_key_of(const symm_tls_options& tls) {
 
 Result<net::Address> address_of(const net::SocketAddress& socket) {
   return net::parse_literal(socket.host(), socket.port());
+}
+
+// The socket that shmem-run lets PE 0 inherit, or -1 when this start does not lead to it: another
+// address, or a second init after the first one used the socket up (its number may be anything
+// then).
+int inherited_listener(const char* address, uint16_t port) {
+  const int fd = static_cast<int>(config::integer("SHMEM_LISTEN_FD"));
+  if (fd < 0 || address == nullptr || config::text("SHMEM_BOOTSTRAP") != address) return -1;
+  int listening = 0;
+  socklen_t size = sizeof listening;
+  const bool known = getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == 0;
+  if (!known || listening == 0) return -1;
+  auto bound = net::local_address(fd);
+  return bound.ok() && bound.value().port() == port ? fd : -1;
 }
 
 }  // namespace
@@ -116,6 +132,9 @@ Result<net::Listeners> ConfigStore::find_listeners(Deadline deadline) {
     if (bound.ok() && bound.value().same_host(wanted) && bound.value().port() == wanted.port()) {
       return net::adopt_listener(fd);
     }
+  }
+  if (const int fd = inherited_listener(config_.address, target_.address.port); fd >= 0) {
+    return net::adopt_listener(fd);
   }
   double patience = std::min(kBusyPatience_s, static_cast<double>(deadline.left().count()) / 1000);
   return net::listen_on(target_.address, Deadline::after_seconds(patience));
