@@ -41,8 +41,8 @@ class Driver {
       return plain();
     }
     if (sources > 1 && line_.mode != Mode::kLink && !line_.output.empty()) {
-      return report(SYMM_ERROR(kInvalidParam, "-o with -c or -S takes one input file, not {}",
-                               sources));
+      return report(
+          SYMM_ERROR(kInvalidParam, "-o with -c or -S takes one input file, not {}", sources));
     }
     if (Status status = folder_.open(); !status.ok()) return report(status);
     for (const Argument& argument : line_.arguments) {

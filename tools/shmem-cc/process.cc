@@ -74,9 +74,8 @@ Status TemporaryFolder::open() {
   std::error_code failed;
   std::string pattern = (std::filesystem::temp_directory_path(failed) / "shmem-cc-XXXXXX").string();
   if (failed || mkdtemp(pattern.data()) == nullptr) {
-    return SYMM_ERROR(kInvalidParam,
-                      "cannot make a temporary folder {}: {}; is TMPDIR right?", pattern,
-                      failed ? failed.message() : std::strerror(errno));
+    return SYMM_ERROR(kInvalidParam, "cannot make a temporary folder {}: {}; is TMPDIR right?",
+                      pattern, failed ? failed.message() : std::strerror(errno));
   }
   path_ = pattern;
   return {};
