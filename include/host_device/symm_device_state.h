@@ -30,12 +30,16 @@ typedef struct symm_team_sync {
   uint64_t padding[6];
 } symm_team_sync;
 
+enum { SYMM_DEPARTED_EXIT = 1, SYMM_DEPARTED_FINALIZED = 2 };
+
 /* First page of the control area of a PE, mapped by every PE of the host. */
 typedef struct symm_control_page {
   symm_event_count events; /* what this PE sleeps on */
   uint32_t pid;
   int32_t pe;
-  uint64_t padding0[6];
+  uint32_t departed;       /* atomic: SYMM_DEPARTED_*, how this PE left the job; 0 while it is here */
+  uint32_t departures;     /* atomic: counted up by every PE that leaves; waiters look closer when it moves */
+  uint64_t padding0[5];
   /* What the PE is doing, for other PEs' messages: name of the call it waits in, or empty. */
   char doing[128];
   /* The last collective memory call, for the symmetry check: two records, used in turn. */

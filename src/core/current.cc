@@ -1,0 +1,172 @@
+#include "core/current.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "core/instance.h"
+
+namespace symm {
+namespace detail {
+
+thread_local Instance* t_selected __attribute__((tls_model("initial-exec"))) = nullptr;
+Instance* g_current = nullptr;
+
+}  // namespace detail
+
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::map<uint64_t, std::unique_ptr<Instance>> by_id;
+  std::vector<Instance*> open;  // also those that are not in by_id
+  bool ever = false;
+};
+
+// Never destroyed: threads may still look while the process exits.
+Registry& registry() {
+  static auto* one = new Registry;
+  return *one;
+}
+
+// pid of the parent in a forked child, else 0; atomic
+pid_t g_forked_from = 0;
+
+void set_current(Instance* instance) {
+  // release: who reads the pointer sees the instance complete
+  __atomic_store_n(&detail::g_current, instance, __ATOMIC_RELEASE);
+}
+
+// The child shares memory and connections with its parent and must touch neither. It keeps the
+// objects (their destructors would act for the parent) and starts over.
+void in_forked_child() {
+  detail::t_selected = nullptr;
+  if (registry().open.empty()) return;
+  set_current(nullptr);
+  __atomic_store_n(&g_forked_from, ::getppid(), __ATOMIC_RELAXED);
+  for (auto& [id, instance] : registry().by_id) (void)instance.release();
+  registry().by_id.clear();
+  registry().open.clear();
+}
+
+// The program ends without finalize: peers must hear that, and not take it for a crash.
+void at_exit() {
+  std::vector<Instance*> open;
+  {
+    std::lock_guard lock(registry().mutex);
+    open.swap(registry().open);
+  }
+  for (Instance* instance : open) instance->leave_at_exit();
+}
+
+void install_handlers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    std::atexit(at_exit);
+    ::pthread_atfork([] { registry().mutex.lock(); }, [] { registry().mutex.unlock(); },
+                     [] {
+                       registry().mutex.unlock();
+                       in_forked_child();
+                     });
+  });
+}
+
+}  // namespace
+
+bool is_forked_child() { return __atomic_load_n(&g_forked_from, __ATOMIC_RELAXED) != 0; }
+
+Status not_initialized(const char* call) {
+  if (pid_t parent = __atomic_load_n(&g_forked_from, __ATOMIC_RELAXED); parent != 0) {
+    return SYMM_ERROR(kNotInitialized,
+                      "{}: this process was forked from process {} after init; its instances stay "
+                      "with the parent, call init here to get one",
+                      call, parent);
+  }
+  std::lock_guard lock(registry().mutex);
+  if (registry().ever) {
+    return SYMM_ERROR(kNotInitialized, "{}: called after finalize; call init again", call);
+  }
+  return SYMM_ERROR(kNotInitialized, "{}: called before init; call aclshmemx_init_attr first",
+                    call);
+}
+
+void add_instance(std::unique_ptr<Instance> instance) {
+  Registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  Instance* raw = instance.get();
+  all.by_id[raw->id()] = std::move(instance);
+  set_current(raw);
+}
+
+std::unique_ptr<Instance> remove_instance(uint64_t id) {
+  Registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  auto found = all.by_id.find(id);
+  if (found == all.by_id.end()) return nullptr;
+  std::unique_ptr<Instance> instance = std::move(found->second);
+  all.by_id.erase(found);
+  if (detail::t_selected == instance.get()) detail::t_selected = nullptr;
+  const bool was_current = __atomic_load_n(&detail::g_current, __ATOMIC_RELAXED) == instance.get();
+  if (was_current || id != 0) {
+    auto zero = all.by_id.find(0);
+    set_current(zero == all.by_id.end() ? nullptr : zero->second.get());
+  }
+  return instance;
+}
+
+Instance* find_instance(uint64_t id) {
+  Registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  auto found = all.by_id.find(id);
+  return found == all.by_id.end() ? nullptr : found->second.get();
+}
+
+Status select_for_process(uint64_t id) {
+  Registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  auto found = all.by_id.find(id);
+  if (found == all.by_id.end()) return SYMM_ERROR(kInternal, "there is no instance {}", id);
+  set_current(found->second.get());
+  return {};
+}
+
+Status select_for_thread(uint64_t id) {
+  Instance* instance = find_instance(id);
+  if (instance == nullptr) return SYMM_ERROR(kInternal, "there is no instance {}", id);
+  detail::t_selected = instance;
+  return {};
+}
+
+void select_nothing_for_thread() { detail::t_selected = nullptr; }
+
+void watch_exit_of(Instance* instance) {
+  install_handlers();
+  std::lock_guard lock(registry().mutex);
+  registry().open.push_back(instance);
+  registry().ever = true;
+  __atomic_store_n(&g_forked_from, 0, __ATOMIC_RELAXED);
+}
+
+void forget_exit_of(Instance* instance) {
+  std::lock_guard lock(registry().mutex);
+  std::erase(registry().open, instance);
+}
+
+void report_error(const Status& status) {
+  SYMM_LOG(kError, "{}", status.to_string());
+  if (config::text("SHMEM_ON_ERROR") == "abort") std::abort();
+}
+
+void record_error(Instance& instance, const Status& status) {
+  instance.health().record(status);
+  report_error(status);
+}
+
+}  // namespace symm

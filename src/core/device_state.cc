@@ -1,0 +1,97 @@
+#include "core/device_state.h"
+
+#include <cstdint>
+
+#include "core/current.h"
+#include "core/instance.h"
+
+namespace symm {
+namespace {
+
+int report_kernel_error(void* owner, int code, const char* text) {
+  auto* instance = static_cast<Instance*>(owner);
+  Status status(static_cast<Code>(code), text, __FILE__, __LINE__);
+  record_error(*instance, status);
+  return code;
+}
+
+symm_device_state* find_state(uint64_t id) {
+  Instance* instance = find_instance(id);
+  return instance != nullptr ? instance->device().get() : nullptr;
+}
+
+}  // namespace
+
+aclshmem_device_host_state_t DeviceState::initial() {
+  aclshmem_device_host_state_t state{};
+  state.version = (ACLSHMEM_MAJOR_VERSION << 16) + ACLSHMEM_MINOR_VERSION;
+  state.mype = -1;
+  state.npes = -1;
+  state.heap_size = SIZE_MAX;
+  // Default scratch of the engines in the unified buffer: offset, bytes, event.
+  state.mte_config = {0, 16 * 1024, 0};
+  state.sdma_config = {191 * 1024, 64, 0};
+  state.rdma_config = {190 * 1024, 128, 0};
+  state.udma_config = {189 * 1024, 128, 0};
+  return state;
+}
+
+DeviceState::DeviceState() : state_(std::make_unique<symm_device_state>()) {
+  state_->base = initial();
+  state_->abi = SYMM_DEVICE_STATE_ABI;
+}
+
+void DeviceState::fill(Instance& instance, symm_engine* rdma, symm_engine* sdma,
+                       symm_engine* udma) {
+  symm_device_state& state = *state_;
+  aclshmem_device_host_state_t& base = state.base;
+  const int n_pes = instance.n_pes();
+  for (int pe = 0; pe < n_pes; ++pe) {
+    const Route& route = instance.route(pe);
+    heaps_.push_back(route.heap);
+    host_heaps_.push_back(nullptr);
+    syncs_.push_back(route.sync);
+    controls_.push_back(route.control);
+    base.topo_list[pe] = route.engines;
+  }
+  slots_.assign(ACLSHMEM_MAX_TEAMS, 0);
+  base.mype = instance.pe();
+  base.npes = n_pes;
+  base.heap_base = instance.heap_base();
+  base.heap_size = instance.heap_limit();
+  base.p2p_device_heap_base = heaps_.data();
+  base.rdma_device_heap_base = heaps_.data();
+  base.sdma_device_heap_base = heaps_.data();
+  base.p2p_host_heap_base = host_heaps_.data();
+  base.rdma_host_heap_base = host_heaps_.data();
+  base.sdma_host_heap_base = host_heaps_.data();
+  const auto internal =
+      reinterpret_cast<uint64_t>(instance.heap_base()) + instance.heap_limit() - kInternalBytes;
+  base.signal_addr = internal;
+  base.sync_pool = internal + kSignalBytes;
+  base.sync_counter = base.sync_pool + SYNC_POOL_SIZE;
+  Team& world = instance.teams().world();
+  base.team_pools[world.number()] = world.record();
+  slots_[static_cast<size_t>(world.number())] = world.slot();
+  base.is_aclshmem_created = true;
+  base.is_aclshmem_initialized = true;
+  base.qp_info = reinterpret_cast<uint64_t>(rdma);
+  base.sdma_workspace_addr = reinterpret_cast<uint64_t>(sdma);
+  state.wait = instance.wait_domain();
+  state.peer_heap = heaps_.data();
+  state.peer_sync = syncs_.data();
+  state.peer_control = controls_.data();
+  state.heap_limit = instance.heap_limit();
+  state.peer_host_heap = host_heaps_.data();
+  state.team_epoch = instance.epochs();
+  state.team_slot = slots_.data();
+  state.rdma = rdma;
+  state.sdma = sdma;
+  state.udma = udma;
+  state.report = report_kernel_error;
+  state.owner = &instance;
+  state.instance_id = instance.id();
+  state.find_instance = find_state;
+}
+
+}  // namespace symm

@@ -1,0 +1,37 @@
+// DeviceState: the block of plain data through which kernels see the instance, and the tables it
+// points to. Threads: filled by the owner before it is published; afterwards only the scratch
+// settings change, between launches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "host_device/symm_device_state.h"
+
+namespace symm {
+
+class Instance;
+
+class DeviceState {
+ public:
+  DeviceState();
+  // Fills everything from the instance, whose memory, routes, teams and engines exist.
+  void fill(Instance& instance, symm_engine* rdma, symm_engine* sdma, symm_engine* udma);
+  symm_device_state* get() { return state_.get(); }
+  void set_notifies(void* const* notifies) { state_->notifies = notifies; }
+
+  // The block as it is before init.
+  static aclshmem_device_host_state_t initial();
+
+ private:
+  std::unique_ptr<symm_device_state> state_;
+  std::vector<void*> heaps_;
+  std::vector<void*> host_heaps_;
+  std::vector<symm_team_sync*> syncs_;
+  std::vector<symm_control_page*> controls_;
+  std::vector<uint32_t> slots_;
+};
+
+}  // namespace symm

@@ -1,0 +1,211 @@
+#include "core/instance.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "ascendc/core_abi.h"
+#include "base/config.h"
+#include "base/log.h"
+#include "core/attributes.h"
+#include "core/current.h"
+#include "core/sync.h"
+#include "os/cpu.h"
+#include "os/identity.h"
+#include "os/shared_memory.h"
+#include "os/wait.h"
+
+namespace symm {
+namespace {
+
+uint64_t milliseconds(double seconds) { return static_cast<uint64_t>(seconds * 1000); }
+
+void describe_wait(const symm_wait* wait, char* text, size_t size) {
+  static_cast<const Instance*>(wait->domain->owner)->describe(*wait, text, size);
+}
+
+void explain_failure(const symm_wait_domain* domain, char* text, size_t size) {
+  const std::string why = static_cast<Instance*>(domain->owner)->health().why();
+  std::snprintf(text, size, "%s", why.c_str());
+}
+
+// Another PE asked for the end of the job. The main thread may be anywhere, so no destructors run.
+[[noreturn]] void end_process(int status) {
+  std::fflush(nullptr);
+  std::_Exit(status);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options) {
+  SYMM_TRY(config::check_environment());
+  std::unique_ptr<Instance> self(new Instance(options));
+  SYMM_TRY(self->connect());
+  SYMM_TRY(self->agree_on_attributes());
+  SYMM_TRY(self->map_peers());
+  Status local = self->make_routes();
+  if (local.ok()) local = self->make_memory();
+  if (local.ok()) local = self->open_engines();
+  if (local.ok()) self->publish();
+  SYMM_TRY(self->control_->agree(std::move(local), "end of init"));
+  self->status_ = ACLSHMEM_STATUS_IS_INITIALIZED;
+  self->print_info();
+  return self;
+}
+
+Status Instance::connect() {
+  pe_ = options_.pe;
+  n_pes_ = options_.n_pes;
+  symm_bootstrap_config config{};
+  config.size = sizeof(config);
+  config.mode = options_.mode;
+  config.pe = options_.pe;
+  config.n_pes = options_.n_pes;
+  config.address = options_.address.empty() ? nullptr : options_.address.c_str();
+  config.comm_args = options_.comm_args;
+  config.connect_timeout_s = options_.connect_timeout_s;
+  config.operation_timeout_s = options_.operation_timeout_s;
+  config.listen_fd = options_.listen_fd;
+  config.instance = options_.id;
+  config.tls = options_.tls;
+  config.on_event = &Instance::on_event;
+  config.user = this;
+  SYMM_ASSIGN(control_, ControlPlane::open(options_.bootstrap, config));
+  pe_ = config.pe;
+  n_pes_ = config.n_pes;
+  log::set_pe(pe_);
+  watch_exit_of(this);
+  return {};
+}
+
+Status Instance::agree_on_attributes() {
+  SYMM_ASSIGN(const std::vector<Attributes> all,
+              control_->allgather(Attributes::of(options_, pe_, n_pes_), "comparing attributes"));
+  SYMM_TRY(compare(all));
+  salt_ = all[0].salt;
+  return {};
+}
+
+Status Instance::map_peers() {
+  PeerMemory::Request request;
+  request.pe = pe_;
+  request.n_pes = n_pes_;
+  request.heap_bytes = options_.heap_bytes + ACLSHMEM_EXTRA_SIZE;
+  request.control_bytes = kControlBytes;
+  request.salt = salt_;
+  request.timeout_s = options_.operation_timeout_s;
+  SYMM_ASSIGN(memory_, PeerMemory::open(*control_, request));
+  status_ = ACLSHMEM_STATUS_SHM_CREATED;
+  return {};
+}
+
+Status Instance::make_routes() {
+  heap_base_ = memory_->view(pe_).heap;
+  heap_limit_ = memory_->layout().heap_bytes;
+  routes_.resize(static_cast<size_t>(n_pes_));
+  uint8_t engines = 0;
+  if ((options_.engines & ACLSHMEM_DATA_OP_MTE) != 0) engines |= ACLSHMEM_TRANSPORT_MTE;
+  if ((options_.engines & ACLSHMEM_DATA_OP_SDMA) != 0) engines |= ACLSHMEM_TRANSPORT_SDMA;
+  if ((options_.engines & ACLSHMEM_DATA_OP_ROCE) != 0) engines |= ACLSHMEM_TRANSPORT_ROCE;
+  if ((options_.engines & ACLSHMEM_DATA_OP_UDMA) != 0) engines |= ACLSHMEM_TRANSPORT_UDMA;
+  for (int pe = 0; pe < n_pes_; ++pe) {
+    const PeerMemory::View& view = memory_->view(pe);
+    if (view.heap == nullptr) {
+      return SYMM_ERROR(kNotSupported,
+                        "PE {} runs on another host than PE {} and no transport between hosts is "
+                        "available",
+                        pe, pe_);
+    }
+    Route& route = routes_[static_cast<size_t>(pe)];
+    route.heap = view.heap;
+    route.control = control_page(view.control);
+    route.sync = team_syncs(view.control);
+    route.engines = engines;
+    route.same_process = view.same_process;
+  }
+  // A PE always reaches itself by load and store.
+  routes_[static_cast<size_t>(pe_)].engines |= ACLSHMEM_TRANSPORT_MTE;
+  return {};
+}
+
+Status Instance::make_memory() {
+  symm_control_page& page = *routes_[static_cast<size_t>(pe_)].control;
+  page.pid = os::identity().pid;
+  page.pe = pe_;
+  if (config::flag("SHMEM_PREFAULT")) {
+    const size_t huge = os::collapse_to_huge_pages(heap_base_, heap_limit_);
+    SYMM_LOG(kInfo, "{} of {} bytes of the heap are in huge pages", huge, heap_limit_);
+  }
+  heap_ =
+      std::make_unique<SymmetricHeap>(heap_base_, heap_limit_ - kInternalBytes, DEVICE_SIDE, this);
+  epochs_.assign(kTeamSlots, 0);
+  SYMM_TRY(teams_.open(pe_, n_pes_));
+  domain_.events = &page.events;
+  domain_.failure = health_.word();
+  domain_.may_spin = memory_->local_pes() <= os::usable_processors() ? 1 : 0;
+  domain_.report_after_ms =
+      static_cast<uint32_t>(milliseconds(config::seconds("SHMEM_WAIT_REPORT")));
+  domain_.timeout_ms = static_cast<uint32_t>(milliseconds(config::seconds("SHMEM_WAIT_TIMEOUT")));
+  domain_.pe = pe_;
+  domain_.describe = describe_wait;
+  domain_.why = explain_failure;
+  domain_.owner = this;
+  health_.set_events(&page.events);
+  symm_rt_set_local_pes(memory_->local_pes());
+  return {};
+}
+
+Status Instance::open_engines() {
+  auto open = [&](uint32_t kind, int queues) {
+    return dma::Engine::open(dma::EngineOptions::from_config(kind, queues), &domain_);
+  };
+  SYMM_ASSIGN(rdma_, open(ACLSHMEM_TRANSPORT_ROCE, n_pes_));
+  SYMM_ASSIGN(sdma_, open(ACLSHMEM_TRANSPORT_SDMA, SYMM_SDMA_CHANNELS));
+  SYMM_ASSIGN(udma_, open(ACLSHMEM_TRANSPORT_UDMA, n_pes_));
+  return {};
+}
+
+void Instance::publish() {
+  stream_.open(pe_);
+  device_.fill(*this, rdma_->shared(), sdma_->shared(), udma_->shared());
+  device_.set_notifies(stream_.notifies());
+}
+
+void Instance::print_info() {
+  if (pe_ != 0 || !config::flag("SHMEM_INFO")) return;
+  std::string engines = "MTE";
+  const uint8_t bits = route(n_pes_ - 1).engines;
+  if ((bits & ACLSHMEM_TRANSPORT_ROCE) != 0) engines += ", ROCE";
+  if ((bits & ACLSHMEM_TRANSPORT_SDMA) != 0) engines += ", SDMA";
+  if ((bits & ACLSHMEM_TRANSPORT_UDMA) != 0) engines += ", UDMA";
+  std::fprintf(
+      stderr,
+      "[shmem info] instance %llu: %d PEs, %d on this host; control plane: %s; data: shared "
+      "memory to %d PEs, engines %s; heap %llu bytes per PE\n",
+      static_cast<unsigned long long>(options_.id), n_pes_, memory_->local_pes(),
+      control_->info().c_str(), memory_->local_pes(), engines.c_str(),
+      static_cast<unsigned long long>(options_.heap_bytes));
+}
+
+void Instance::on_event(void* user, int event, int pe, const char* text) {
+  auto* self = static_cast<Instance*>(user);
+  switch (event) {
+    case SYMM_EVENT_PEER_LOST:
+      self->health_.lose(Code::kPeerLost, pe, fmt::format("PE {} is lost: {}", pe, text));
+      break;
+    case SYMM_EVENT_STORE_LOST:
+      self->health_.lose(Code::kPeerLost, pe, fmt::format("the control plane is lost: {}", text));
+      break;
+    case SYMM_EVENT_GLOBAL_EXIT:
+      if (self->options_.on_global_exit != nullptr) {
+        self->options_.on_global_exit(pe);
+      } else {
+        end_process(pe);
+      }
+      break;
+    default:
+      SYMM_LOG(kWarn, "bootstrap event {} is unknown: {}", event, text);
+  }
+}
+
+}  // namespace symm

@@ -1,0 +1,118 @@
+// Instance: all that a PE owns in one job. Opened in the order of the steps in open(), torn down in
+// reverse. Threads: open and close by one thread; everything else by any thread in between.
+// Ownership: the registry in core/current owns instances made through the C calls; tests own
+// theirs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "core/control_area.h"
+#include "core/control_plane.h"
+#include "core/default_stream.h"
+#include "core/device_state.h"
+#include "core/health.h"
+#include "core/options.h"
+#include "core/peers.h"
+#include "core/route.h"
+#include "core/team.h"
+#include "heap/segment.h"
+#include "heap/symmetric_heap.h"
+#include "transport/dma/engine.h"
+
+namespace symm {
+
+struct BarrierSpec;
+
+class Instance : private AgreementBarrier {
+ public:
+  // Collective over all PEs of the job. An error that one PE meets reaches all.
+  static Result<std::unique_ptr<Instance>> open(const InstanceOptions& options);
+  // Collective: completes everything, meets the others, says goodbye. The object is dead
+  // afterwards, whatever the result.
+  Status close();
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  int pe() const { return pe_; }
+  int n_pes() const { return n_pes_; }
+  uint64_t id() const { return options_.id; }
+  aclshmemx_init_status_t status() const { return status_; }
+
+  // The symmetric heap as the hot path sees it.
+  std::byte* heap_base() const { return heap_base_; }
+  uint64_t heap_limit() const { return heap_limit_; }
+  const Route& route(int pe) const { return routes_[static_cast<size_t>(pe)]; }
+
+  SymmetricHeap& heap() { return *heap_; }
+  Teams& teams() { return teams_; }
+  Health& health() { return health_; }
+  ControlPlane& control() { return *control_; }
+  PeerMemory& memory() { return *memory_; }
+  DeviceState& device() { return device_; }
+  DefaultStream& stream() { return stream_; }
+  symm_wait_domain* wait_domain() { return &domain_; }
+  const InstanceOptions& options() const { return options_; }
+
+  // Barrier of one slot: number of the barrier this PE enters next. Shared with kernels.
+  uint64_t* epochs() { return epochs_.data(); }
+
+  // Everything that this PE has queued is complete when it returns: default stream and engines.
+  Status quiesce();
+
+  // The process ends without finalize: tells the others, closes the connection. Never blocks for
+  // long.
+  void leave_at_exit();
+
+  // What a wait is about and which PEs are missing.
+  void describe(const symm_wait& wait, char* text, size_t size) const;
+
+ private:
+  explicit Instance(const InstanceOptions& options) : options_(options) {}
+
+  Status connect();
+  Status agree_on_attributes();
+  Status make_memory();
+  Status map_peers();
+  Status make_routes();
+  Status open_engines();
+  void publish();
+  void print_info();
+  Status agree(const MemoryRecord& record) override;
+  void depart(uint32_t how);
+  void tear_down();
+
+  static void on_event(void* user, int event, int pe, const char* text);
+
+  // Read by every data call; first, so that they share cache lines.
+  std::byte* heap_base_ = nullptr;
+  uint64_t heap_limit_ = 0;
+  std::vector<Route> routes_;
+  int pe_ = -1;
+  int n_pes_ = 0;
+
+  aclshmemx_init_status_t status_ = ACLSHMEM_STATUS_NOT_INITIALIZED;
+  InstanceOptions options_;
+  Health health_;
+  symm_wait_domain domain_{};
+  std::unique_ptr<ControlPlane> control_;
+  std::unique_ptr<PeerMemory> memory_;
+  std::unique_ptr<SymmetricHeap> heap_;
+  Teams teams_;
+  std::vector<uint64_t> epochs_;
+  uint64_t agreements_ = 0;  // collective memory calls so far; guarded by the barrier's own order
+  std::mutex agreement_mutex_;
+  std::unique_ptr<dma::Engine> rdma_;
+  std::unique_ptr<dma::Engine> sdma_;
+  std::unique_ptr<dma::Engine> udma_;
+  DefaultStream stream_;
+  DeviceState device_;
+  uint64_t salt_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace symm

@@ -1,0 +1,152 @@
+// The part of Instance that meets the other PEs after init: memory calls, finalize, departure,
+// descriptions.
+#include <cstring>
+
+#include "base/log.h"
+#include "base/scope_exit.h"
+#include "core/current.h"
+#include "core/instance.h"
+#include "core/sync.h"
+#include "os/wait.h"
+
+namespace symm {
+namespace {
+
+using Agreement = symm_control_page::symm_agreement;
+
+std::string show(const Agreement& record) {
+  const auto kind = static_cast<MemoryCall>(record.kind);
+  switch (kind) {
+    case MemoryCall::kMalloc:
+      return fmt::format("{}({})", name_of(kind), record.value[0]);
+    case MemoryCall::kCalloc:
+      return fmt::format("{} of {} bytes", name_of(kind), record.value[0]);
+    case MemoryCall::kAlign:
+      return fmt::format("{}({}, {})", name_of(kind), record.value[1], record.value[0]);
+    case MemoryCall::kFree:
+      return fmt::format("{} of the block at offset {}", name_of(kind), record.value[0]);
+    default:
+      return name_of(kind);
+  }
+}
+
+bool same(const Agreement& a, const Agreement& b) {
+  return a.number == b.number && a.kind == b.kind &&
+         std::memcmp(a.value, b.value, sizeof(a.value)) == 0;
+}
+
+}  // namespace
+
+// Every PE writes what it asks for into its own control page, meets the others, and compares all
+// pages. The two records are used in turn: the next call's record goes beside this one, and the
+// call after that begins only when all have compared this one.
+Status Instance::agree(const MemoryRecord& record) {
+  std::lock_guard lock(agreement_mutex_);
+  const uint64_t number = ++agreements_;
+  Agreement& mine = route(pe_).control->agreement[number % 2];
+  mine.number = number;
+  mine.kind = static_cast<uint64_t>(record.kind);
+  mine.value[0] = record.size;
+  mine.value[1] = record.alignment;
+  mine.value[2] = record.outcome;
+  mine.value[3] = record.space;
+  const Team& world = teams_.world();
+  SYMM_TRY(run_barrier(*this, {name_of(record.kind), -1, kLibrarySlot, world.members(), n_pes_, pe_,
+                               static_cast<uint64_t>(options_.operation_timeout_s * 1000)}));
+  const Agreement& first = route(0).control->agreement[number % 2];
+  for (int pe = 1; pe < n_pes_; ++pe) {
+    const Agreement& other = route(pe).control->agreement[number % 2];
+    if (same(first, other)) continue;
+    const char* hint = first.kind == other.kind && first.value[0] == other.value[0]
+                           ? "; the calls before were not the same on all PEs"
+                           : "";
+    return SYMM_ERROR(kInvalidParam,
+                      "collective memory call {} differs: PE 0 calls {}, PE {} calls {}{}", number,
+                      show(first), pe, show(other), hint);
+  }
+  return {};
+}
+
+Status Instance::quiesce() {
+  SYMM_TRY(stream_.drain());
+  for (dma::Engine* engine : {rdma_.get(), sdma_.get(), udma_.get()}) {
+    if (engine != nullptr) SYMM_TRY(engine->quiesce());
+  }
+  return {};
+}
+
+Status Instance::close() {
+  closed_ = true;
+  Status first = quiesce();
+  // The others must not come to harm: nobody takes memory away before all have arrived.
+  Status met = agree({MemoryCall::kFinalize, 0, 0, 0, 0});
+  if (first.ok()) first = std::move(met);
+  depart(SYMM_DEPARTED_FINALIZED);
+  // Nor may PE 0 take the server away while others still need it.
+  Status ended = health_.lost() ? health_.check() : control_->barrier("end of finalize");
+  if (first.ok()) first = std::move(ended);
+  tear_down();
+  return std::move(first).with_context("finalize");
+}
+
+void Instance::depart(uint32_t how) {
+  if (routes_.empty()) return;
+  uint32_t expected = 0;
+  // release: what this PE did before is visible to who sees the mark; only the first mark counts
+  if (!__atomic_compare_exchange_n(&route(pe_).control->departed, &expected, how, false,
+                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    return;
+  }
+  for (const Route& route : routes_) {
+    __atomic_fetch_add(&route.control->departures, 1u, __ATOMIC_SEQ_CST);
+    os::notify_after_rmw(route.control->events);
+  }
+}
+
+void Instance::leave_at_exit() {
+  depart(SYMM_DEPARTED_EXIT);
+  if (control_) control_->close();
+}
+
+void Instance::tear_down() {
+  forget_exit_of(this);
+  stream_.close();
+  rdma_.reset();
+  sdma_.reset();
+  udma_.reset();
+  // No event arrives after this, so nothing touches the page that goes away with the memory.
+  if (control_) control_->close();
+  health_.set_events(nullptr);
+  memory_.reset();
+  status_ = ACLSHMEM_STATUS_NOT_INITIALIZED;
+}
+
+Instance::~Instance() {
+  if (!closed_) depart(SYMM_DEPARTED_EXIT);
+  tear_down();
+}
+
+void Instance::describe(const symm_wait& wait, char* text, size_t size) const {
+  if (wait.kind == SYMM_WAIT_KIND_BARRIER) {
+    const Team* team = wait.team < 0 ? &teams_.world() : teams_.find(wait.team);
+    if (team != nullptr) {
+      const uint32_t slot = wait.team < 0 ? kLibrarySlot : team->slot();
+      describe_missing(*this, team->members(), team->size(), slot,
+                       static_cast<uint64_t>(wait.wanted), text, size);
+      return;
+    }
+  }
+  std::string words;
+  if (wait.team >= 0) words += fmt::format("team {}, ", wait.team);
+  if (wait.peer >= 0) words += fmt::format("for PE {}, ", wait.peer);
+  if (wait.address != nullptr) {
+    static constexpr const char* kNames[] = {"==", "!=", ">", ">=", "<", "<="};
+    const bool known = wait.compare >= 0 && wait.compare < 6;
+    words += fmt::format("until {} at {} {} {}", "the value", wait.address,
+                         known ? kNames[wait.compare] : "becomes", wait.wanted);
+  }
+  const auto end = fmt::format_to_n(text, size - 1, "{}", words);
+  *end.out = '\0';
+}
+
+}  // namespace symm
