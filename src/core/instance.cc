@@ -136,8 +136,9 @@ Status Instance::make_memory() {
     const size_t huge = os::collapse_to_huge_pages(heap_base_, heap_limit_);
     SYMM_LOG(kInfo, "{} of {} bytes of the heap are in huge pages", huge, heap_limit_);
   }
-  heap_ =
-      std::make_unique<SymmetricHeap>(heap_base_, heap_limit_ - kInternalBytes, DEVICE_SIDE, this);
+  AgreementBarrier* barrier = this;
+  heap_ = std::make_unique<SymmetricHeap>(heap_base_, heap_limit_ - kInternalBytes, DEVICE_SIDE,
+                                          barrier);
   epochs_.assign(kTeamSlots, 0);
   SYMM_TRY(teams_.open(pe_, n_pes_));
   domain_.events = &page.events;
