@@ -305,6 +305,14 @@ FdListener::~FdListener() {
   if (!path_.empty()) ::unlink(path_.c_str());
 }
 
+FdListener& FdListener::operator=(FdListener&& other) noexcept {
+  // The other one takes our file with it.
+  std::swap(abstract_, other.abstract_);
+  std::swap(path_fd_, other.path_fd_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
 Result<FdListener> FdListener::bind(const std::string& name, int backlog) {
   FdListener listener;
   SYMM_ASSIGN(listener.abstract_, listen_on(name, true, backlog));

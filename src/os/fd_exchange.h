@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/deadline.h"
@@ -33,8 +34,8 @@ class FdListener {
                const FdSink& sink);
 
   FdListener() = default;
-  FdListener(FdListener&&) = default;
-  FdListener& operator=(FdListener&&) = default;
+  FdListener(FdListener&& other) noexcept { *this = std::move(other); }
+  FdListener& operator=(FdListener&& other) noexcept;
   ~FdListener();
 
  private:

@@ -121,7 +121,9 @@ class FdExchangeTest : public testing::Test {
     std::string path = "/tmp/" + name;
     auto listener = FdListener::bind(name, 128);
     EXPECT_TRUE(listener.ok());
-    if (by_path) EXPECT_TRUE(listener.value().bind_path(path, 128).ok());
+    if (by_path) {
+      EXPECT_TRUE(listener.value().bind_path(path, 128).ok());
+    }
     std::vector<Seen> seen(static_cast<size_t>(n));
     std::vector<std::thread> threads;
     for (int pe = 1; pe < n; ++pe) {
@@ -137,7 +139,7 @@ class FdExchangeTest : public testing::Test {
     Status status = listener.value().serve(key_, members, own.fd(), deadline_, collect(seen[0]));
     EXPECT_TRUE(status.ok()) << status.to_string();
     for (std::thread& thread : threads) thread.join();
-    listener.value() = FdListener();
+    { FdListener gone = std::move(listener).value(); }
     EXPECT_NE(::access(path.c_str(), F_OK), 0);
     return seen;
   }

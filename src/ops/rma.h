@@ -1,0 +1,142 @@
+// Puts and gets of host threads. The way of a put is short on purpose: range check, translation,
+// copy. Everything that can go wrong is in rma.cc. Threads: any.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/status.h"
+#include "core/instance.h"
+#include "os/wait.h"
+
+namespace symm::ops {
+
+// Where [address, address + bytes) of this PE's heap lies on `pe`, as mapped here. Null when the PE
+// or the range is wrong: then bad_target() says why.
+inline std::byte* translate(const Instance& instance, const void* address, size_t bytes, int pe) {
+  const uint64_t offset =
+      reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(instance.heap_base());
+  const uint64_t limit = instance.heap_limit();
+  if (static_cast<unsigned>(pe) >= static_cast<unsigned>(instance.n_pes()) || offset > limit ||
+      bytes > limit - offset) [[unlikely]] {
+    return nullptr;
+  }
+  return instance.route(pe).heap + offset;
+}
+
+// The error for what translate() refused. A PE may name its own memory that is not symmetric: then
+// `own` is set to the address and the result is OK.
+Status bad_target(const Instance& instance, const void* address, size_t bytes, int pe,
+                  const char* call, std::byte** own);
+
+// Stores or loads that other PEs may watch must not tear: naturally aligned 1, 2, 4 and 8 bytes
+// move as one.
+template <typename Word>
+inline void move_word(void* to, const void* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof(word));
+  // relaxed: order comes from fence, quiet, signals and barriers
+  __atomic_store_n(static_cast<Word*>(to), word, __ATOMIC_RELAXED);
+}
+
+template <typename Word>
+inline void load_word(void* to, const void* from) {
+  Word word = __atomic_load_n(static_cast<const Word*>(from), __ATOMIC_RELAXED);
+  std::memcpy(to, &word, sizeof(word));
+}
+
+inline bool aligned(const void* address, size_t bytes) {
+  return (reinterpret_cast<uintptr_t>(address) & (bytes - 1)) == 0;
+}
+
+// A small store may be a flag somebody sleeps on. Without the fence of notify() a waiter that is
+// just falling asleep can be missed; its time limit finds the value. A waiter that sleeps is seen.
+inline void notify_if_waiting(symm_control_page* control) {
+  // relaxed: a hint
+  if (__atomic_load_n(&control->events.waiters, __ATOMIC_RELAXED) != 0) [[unlikely]] {
+    os::notify(control->events);
+  }
+}
+
+inline void copy_out(std::byte* to, const void* from, size_t bytes, symm_control_page* control) {
+  switch (bytes) {
+    case 8:
+      if (!aligned(to, 8)) break;
+      move_word<uint64_t>(to, from);
+      return notify_if_waiting(control);
+    case 4:
+      if (!aligned(to, 4)) break;
+      move_word<uint32_t>(to, from);
+      return notify_if_waiting(control);
+    case 2:
+      if (!aligned(to, 2)) break;
+      move_word<uint16_t>(to, from);
+      return notify_if_waiting(control);
+    case 1:
+      move_word<uint8_t>(to, from);
+      return notify_if_waiting(control);
+    default:
+      break;
+  }
+  std::memcpy(to, from, bytes);
+}
+
+inline void copy_in(void* to, const std::byte* from, size_t bytes) {
+  switch (bytes) {
+    case 8:
+      if (!aligned(from, 8)) break;
+      return load_word<uint64_t>(to, from);
+    case 4:
+      if (!aligned(from, 4)) break;
+      return load_word<uint32_t>(to, from);
+    case 2:
+      if (!aligned(from, 2)) break;
+      return load_word<uint16_t>(to, from);
+    case 1:
+      return load_word<uint8_t>(to, from);
+    default:
+      break;
+  }
+  std::memcpy(to, from, bytes);
+}
+
+Status put_slow(Instance& instance, void* to, const void* from, size_t bytes, int pe,
+                const char* call);
+Status get_slow(Instance& instance, void* to, const void* from, size_t bytes, int pe,
+                const char* call);
+
+// Copies `bytes` from any memory here to the symmetric address `to` on `pe`. The data is on its way
+// to be visible there; fence, quiet, signals and barriers order it. kInvalidParam for a wrong PE or
+// range, with nothing copied.
+inline Status put(Instance& instance, void* to, const void* from, size_t bytes, int pe,
+                  const char* call) {
+  std::byte* target = translate(instance, to, bytes, pe);
+  if (target == nullptr) [[unlikely]]
+    return put_slow(instance, to, from, bytes, pe, call);
+  copy_out(target, from, bytes, instance.route(pe).control);
+  return {};
+}
+
+// Copies `bytes` from the symmetric address `from` on `pe` to any memory here; complete on return.
+inline Status get(Instance& instance, void* to, const void* from, size_t bytes, int pe,
+                  const char* call) {
+  const std::byte* source = translate(instance, from, bytes, pe);
+  if (source == nullptr) [[unlikely]]
+    return get_slow(instance, to, from, bytes, pe, call);
+  copy_in(to, source, bytes);
+  return {};
+}
+
+// Strided forms: element i goes from from[i * from_stride] to to[i * to_stride]; strides and counts
+// in elements of `size` bytes, strides at least 1.
+Status iput(Instance& instance, void* to, const void* from, ptrdiff_t to_stride,
+            ptrdiff_t from_stride, size_t count, size_t size, int pe, const char* call);
+Status iget(Instance& instance, void* to, const void* from, ptrdiff_t to_stride,
+            ptrdiff_t from_stride, size_t count, size_t size, int pe, const char* call);
+
+// The address of PE `pe`'s copy of a symmetric object as this process sees it, null when there is
+// none. The own PE's answer is the address itself.
+void* peer_pointer(const Instance& instance, void* address, int pe);
+
+}  // namespace symm::ops

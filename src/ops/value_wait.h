@@ -1,0 +1,139 @@
+// Waiting for and testing values in this PE's memory, which other PEs change. Level-triggered: a
+// value that changes back may be missed. What the writer ordered before its update is visible after
+// the wait (acquire). Threads: any.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "base/status.h"
+#include "core/instance.h"
+#include "os/wait.h"
+
+namespace symm::ops {
+
+inline bool known_compare(int compare) { return compare >= 0 && compare <= ACLSHMEM_CMP_LE; }
+
+template <typename T>
+bool compares(T value, int compare, T with) {
+  switch (compare) {
+    case ACLSHMEM_CMP_EQ:
+      return value == with;
+    case ACLSHMEM_CMP_NE:
+      return value != with;
+    case ACLSHMEM_CMP_GT:
+      return value > with;
+    case ACLSHMEM_CMP_GE:
+      return value >= with;
+    case ACLSHMEM_CMP_LT:
+      return value < with;
+    case ACLSHMEM_CMP_LE:
+      return value <= with;
+    default:
+      return false;
+  }
+}
+
+template <typename T>
+T read_value(const T* address) {
+  T value;
+  // acquire: what the writer ordered before this value is visible afterwards
+  __atomic_load(address, &value, __ATOMIC_ACQUIRE);
+  return value;
+}
+
+// A set of values: elements with a non-zero status entry are left out; null status: none is. `each`
+// true: element i is compared with wanted[i], else all with wanted[0].
+template <typename T>
+struct ValueSet {
+  const T* values;
+  size_t count;
+  const int* status;
+  int compare;
+  const T* wanted;
+  bool each;
+
+  bool included(size_t i) const { return status == nullptr || status[i] == 0; }
+  bool met(size_t i) const {
+    return compares(read_value(values + i), compare, wanted[each ? i : 0]);
+  }
+  bool empty() const {
+    for (size_t i = 0; i < count; ++i) {
+      if (included(i)) return false;
+    }
+    return true;
+  }
+  bool all_met() const {
+    for (size_t i = 0; i < count; ++i) {
+      if (included(i) && !met(i)) return false;
+    }
+    return true;
+  }
+  // The first met element at or after `from`, going round; SIZE_MAX when none is.
+  size_t any_met(size_t from) const {
+    for (size_t n = 0; n < count; ++n) {
+      const size_t i = (from + n) % count;
+      if (included(i) && met(i)) return i;
+    }
+    return SIZE_MAX;
+  }
+  // Writes the numbers of the met elements; returns how many.
+  size_t some_met(size_t* indices) const {
+    size_t found = 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (included(i) && met(i)) indices[found++] = i;
+    }
+    return found;
+  }
+};
+
+template <typename Condition>
+Status wait_until(Instance& instance, const char* call, const void* address, int compare,
+                  int64_t wanted, Condition condition) {
+  if (condition()) return {};
+  symm_wait wait{[](void* argument) { return (*static_cast<Condition*>(argument))() ? 1 : 0; },
+                 &condition,
+                 instance.wait_domain(),
+                 call,
+                 0,
+                 -1,
+                 -1,
+                 address,
+                 wanted,
+                 compare,
+                 SYMM_WAIT_KIND_VALUE};
+  return os::wait(wait);
+}
+
+template <typename T>
+Status wait_value(Instance& instance, const T* address, int compare, T wanted, const char* call) {
+  return wait_until(instance, call, address, compare, static_cast<int64_t>(wanted),
+                    [=] { return compares(read_value(address), compare, wanted); });
+}
+
+template <typename T>
+Status wait_all(Instance& instance, const ValueSet<T>& set, const char* call) {
+  if (set.empty()) return {};
+  return wait_until(instance, call, set.values, set.compare, static_cast<int64_t>(set.wanted[0]),
+                    [&] { return set.all_met(); });
+}
+
+template <typename T>
+Status wait_any(Instance& instance, const ValueSet<T>& set, const char* call, size_t& index) {
+  index = SIZE_MAX;
+  if (set.empty()) return {};
+  return wait_until(instance, call, set.values, set.compare, static_cast<int64_t>(set.wanted[0]),
+                    [&] { return (index = set.any_met(0)) != SIZE_MAX; });
+}
+
+template <typename T>
+Status wait_some(Instance& instance, const ValueSet<T>& set, const char* call, size_t* indices,
+                 size_t& found) {
+  found = 0;
+  if (set.empty()) return {};
+  return wait_until(instance, call, set.values, set.compare, static_cast<int64_t>(set.wanted[0]),
+                    [&] { return (found = set.some_met(indices)) != 0; });
+}
+
+}  // namespace symm::ops
