@@ -7,9 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#if __has_include("acl/acl_rt.h")
 #include "acl/acl_rt.h"
-#endif
 #include "host_device/shmem_common_macros.h"
 
 #define ALIGN_TO(size, page) ((((size) + (page)-1) / (page)) * (page))

@@ -4,8 +4,10 @@
 // theirs.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,17 @@
 
 namespace symm {
 
-struct BarrierSpec;
+// How work that was queued finds its instance; null once the instance is gone. Threads: any.
+class InstanceLink {
+ public:
+  explicit InstanceLink(class Instance* instance) : instance_(instance) {}
+  // acquire and release: the instance is complete for who finds it
+  Instance* get() const { return instance_.load(std::memory_order_acquire); }
+  void cut() { instance_.store(nullptr, std::memory_order_release); }
+
+ private:
+  std::atomic<Instance*> instance_;
+};
 
 class Instance : private AgreementBarrier {
  public:
@@ -63,6 +75,9 @@ class Instance : private AgreementBarrier {
 
   // Everything that this PE has queued is complete when it returns: default stream and engines.
   Status quiesce();
+  // The engines alone.
+  Status quiesce_engines();
+  std::shared_ptr<InstanceLink> link() const { return link_; }
 
   // The process ends without finalize: tells the others, closes the connection. Never blocks for
   // long.
@@ -111,6 +126,7 @@ class Instance : private AgreementBarrier {
   std::unique_ptr<dma::Engine> udma_;
   DefaultStream stream_;
   DeviceState device_;
+  std::shared_ptr<InstanceLink> link_ = std::make_shared<InstanceLink>(this);
   uint64_t salt_ = 0;
   bool closed_ = false;
 };

@@ -69,6 +69,10 @@ Status Instance::agree(const MemoryRecord& record) {
 
 Status Instance::quiesce() {
   SYMM_TRY(stream_.drain());
+  return quiesce_engines();
+}
+
+Status Instance::quiesce_engines() {
   for (dma::Engine* engine : {rdma_.get(), sdma_.get(), udma_.get()}) {
     if (engine != nullptr) SYMM_TRY(engine->quiesce());
   }
@@ -111,12 +115,20 @@ void Instance::leave_at_exit() {
 void Instance::tear_down() {
   forget_exit_of(this);
   stream_.close();
+  link_->cut();
   rdma_.reset();
   sdma_.reset();
   udma_.reset();
   // No event arrives after this, so nothing touches the page that goes away with the memory.
   if (control_) control_->close();
   health_.set_events(nullptr);
+  // After a loss there was no common end: PEs that are threads of this process may still look at
+  // this PE's pages.
+  bool shared = false;
+  for (int pe = 0; memory_ && pe < static_cast<int>(routes_.size()); ++pe) {
+    shared = shared || (pe != pe_ && routes_[static_cast<size_t>(pe)].same_process);
+  }
+  if (health_.lost() && shared) (void)memory_.release();
   memory_.reset();
   status_ = ACLSHMEM_STATUS_NOT_INITIALIZED;
 }

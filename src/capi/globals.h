@@ -1,0 +1,15 @@
+// The two state blocks that programs read by name. They show the current instance of the process.
+#pragma once
+
+namespace symm {
+
+class Instance;
+
+namespace capi {
+
+// Copies the state of the instance, or the values before init for null, into g_state and
+// g_state_host.
+void publish_globals(Instance* instance);
+
+}  // namespace capi
+}  // namespace symm

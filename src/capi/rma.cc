@@ -1,0 +1,79 @@
+// Remote memory access in bytes, and addresses.
+#include "ops/rma.h"
+#include "capi/edge.h"
+#include "capi/globals.h"
+#include "host/data_plane/shmem_host_rma.h"
+
+using symm::Instance;
+using symm::Status;
+namespace capi = symm::capi;
+namespace ops = symm::ops;
+
+void* aclshmem_ptr(void* ptr, int pe) {
+  Instance* instance = symm::current();
+  return instance != nullptr ? ops::peer_pointer(*instance, ptr, pe) : nullptr;
+}
+
+void aclshmem_putmem(void* dst, void* src, size_t elem_size, int32_t pe) {
+  capi::with_instance("aclshmem_putmem", [=](Instance& instance) {
+    return ops::put(instance, dst, src, elem_size, pe, "aclshmem_putmem");
+  });
+}
+
+void aclshmem_getmem(void* dst, void* src, size_t elem_size, int32_t pe) {
+  capi::with_instance("aclshmem_getmem", [=](Instance& instance) {
+    return ops::get(instance, dst, src, elem_size, pe, "aclshmem_getmem");
+  });
+}
+
+void aclshmem_putmem_nbi(void* dst, void* src, size_t elem_size, int32_t pe) {
+  capi::with_instance("aclshmem_putmem_nbi", [=](Instance& instance) {
+    return ops::put(instance, dst, src, elem_size, pe, "aclshmem_putmem_nbi");
+  });
+}
+
+void aclshmem_getmem_nbi(void* dst, void* src, size_t elem_size, int32_t pe) {
+  capi::with_instance("aclshmem_getmem_nbi", [=](Instance& instance) {
+    return ops::get(instance, dst, src, elem_size, pe, "aclshmem_getmem_nbi");
+  });
+}
+
+namespace {
+
+constexpr uint32_t kMinimumStaging = 128;
+
+// Sets the scratch of one engine in the state that kernels see.
+int set_scratch(const char* call, aclshmem_ub_config_t aclshmem_device_host_state_t::*which,
+                aclshmem_ub_config_t value, uint32_t minimum) {
+  return capi::with_instance(call, [=](Instance& instance) -> Status {
+    if (value.ub_size < minimum) {
+      return SYMM_ERROR(kInvalidValue, "{}: {} bytes of scratch are less than {}", call,
+                        value.ub_size, minimum);
+    }
+    instance.device().get()->base.*which = value;
+    capi::publish_globals(symm::current());
+    return {};
+  });
+}
+
+}  // namespace
+
+int aclshmemx_set_mte_config(uint64_t offset, uint32_t ub_size, uint32_t sync_id) {
+  return set_scratch("aclshmemx_set_mte_config", &aclshmem_device_host_state_t::mte_config,
+                     {static_cast<int64_t>(offset), ub_size, sync_id}, 0);
+}
+
+int aclshmemx_set_sdma_config(uint64_t offset, uint32_t ub_size, uint32_t sync_id) {
+  return set_scratch("aclshmemx_set_sdma_config", &aclshmem_device_host_state_t::sdma_config,
+                     {static_cast<int64_t>(offset), ub_size, sync_id}, 0);
+}
+
+int aclshmemx_set_rdma_config(uint64_t offset, uint32_t ub_size, uint32_t sync_id) {
+  return set_scratch("aclshmemx_set_rdma_config", &aclshmem_device_host_state_t::rdma_config,
+                     {static_cast<int64_t>(offset), ub_size, sync_id}, kMinimumStaging);
+}
+
+int aclshmemx_set_udma_config(uint64_t offset, uint32_t ub_size, uint32_t sync_id) {
+  return set_scratch("aclshmemx_set_udma_config", &aclshmem_device_host_state_t::udma_config,
+                     {static_cast<int64_t>(offset), ub_size, sync_id}, kMinimumStaging);
+}
