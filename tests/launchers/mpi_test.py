@@ -121,6 +121,9 @@ class MpiPlugin(unittest.TestCase):
     def test_hundred_times(self):
         self.scenario(2, "many")
 
+    def test_l8_mpi_ends_first(self):
+        self.scenario(3, "mpi-ends-first")
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0]], verbosity=2)
