@@ -27,6 +27,5 @@ void launch_shapes(aclrtStream stream, int32_t* out);
 constexpr int kShapes = 10;
 // The kernel traps on core `which`.
 void launch_trap(uint32_t blocks, int which, aclrtStream stream);
-int line_of_trap_kernel();
 
 }  // namespace symm::kernel_test
