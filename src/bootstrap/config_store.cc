@@ -184,11 +184,12 @@ Status ConfigStore::start_server(Deadline deadline) {
 }
 
 Status ConfigStore::connect(Deadline deadline) {
-  auto left_s = [&] { return static_cast<double>(deadline.left().count()) / 1000; };
+  store::ConnectOptions options = connect_options(config_.connect_timeout_s);
+  options.deadline = deadline;
   auto handler = [this](store::Client::Event event, int value, const std::string& text) {
     on_event(event, value, text);
   };
-  SYMM_ASSIGN(client_, store::Client::connect(connect_options(left_s()), handler));
+  SYMM_ASSIGN(client_, store::Client::connect(options, handler));
   SYMM_TRY(client_->barrier("open", deadline.left()));
   std::string_view nonce(reinterpret_cast<const char*>(client_->nonce().data()),
                          client_->nonce().size());

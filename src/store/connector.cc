@@ -167,7 +167,8 @@ class Attempt {
 }  // namespace
 
 Result<Connected> connect_to_store(asio::io_context& io, const ConnectOptions& options) {
-  auto deadline = Deadline::after_seconds(options.timeout_s);
+  auto deadline =
+      options.deadline.is_never() ? Deadline::after_seconds(options.timeout_s) : options.deadline;
   SYMM_ASSIGN(std::vector<net::SocketAddress> addresses, net::resolve(options.address));
   int pause_ms = kFirstPauseMs;
   while (true) {

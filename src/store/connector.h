@@ -21,8 +21,9 @@ namespace symm::store {
 struct ConnectOptions {
   net::Address address;
   Hello hello;
-  std::shared_ptr<net::TlsContext> tls;  // null: plain TCP
-  double timeout_s = 120;
+  std::shared_ptr<net::TlsContext> tls;   // null: plain TCP
+  double timeout_s = 120;                 // for the message
+  Deadline deadline = Deadline::never();  // what counts; never means timeout_s from now
 };
 
 struct Connected {

@@ -8,6 +8,12 @@ namespace {
 constexpr size_t kMaxFailures = 128;
 constexpr size_t kMaxRanges = 16;
 
+// Limits that are what is left of a larger one look odd with all their digits.
+std::string seconds_text(std::chrono::milliseconds limit) {
+  double seconds = static_cast<double>(limit.count()) / 1000;
+  return seconds < 10 ? fmt::format("{:.3g}", seconds) : fmt::format("{:.0f}", seconds);
+}
+
 }  // namespace
 
 std::string format_pes(const std::vector<int>& pes) {
@@ -185,10 +191,10 @@ void Rounds::expire(Clock::time_point now, Outcomes& out) {
                              [&](const Waiter& waiter) { return waiter.deadline <= now; });
     if (late == round.waiters.end()) continue;  // cannot be: earliest is one of them
     over.emplace_back(
-        number, Failure{Code::kSmem, fmt::format("{}: time limit of {:g} s of PE {} is over: {}",
-                                                 describe(round.kind, round.what),
-                                                 static_cast<double>(late->limit.count()) / 1000,
-                                                 late->pe, missing_text(round))});
+        number, Failure{Code::kSmem,
+                        fmt::format("{}: time limit of {} s of PE {} is over: {}",
+                                    describe(round.kind, round.what), seconds_text(late->limit),
+                                    late->pe, missing_text(round))});
   }
   for (const auto& [number, failure] : over) fail(number, failure, out);
 }

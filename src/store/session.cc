@@ -68,7 +68,10 @@ HelloReply Session::admit(const Hello& hello, Sends& out) {
                               hello.pe));
   }
   if (!broken_.empty()) return refuse(static_cast<int>(Code::kInternal), broken_);
-  if (closing_) return refuse(kResultRetry, "the previous run is closing this store");
+  // A quick PE may start the next run while the others still end this one: the port is the same.
+  if (closing_ || left_ > 0 || lost_ > 0) {
+    return refuse(kResultRetry, "the store there belongs to a run that is ending");
+  }
   if (auto text = contradiction(hello)) {
     if (!formed_) {
       broken_ = *text;
@@ -79,7 +82,6 @@ HelloReply Session::admit(const Hello& hello, Sends& out) {
     return refuse(static_cast<int>(Code::kInternal), *text);
   }
   members_[hello.pe] = Member::kPresent;
-  ++joined_;
   rounds_.join(hello.pe);
   HelloReply reply = refuse(0, "");
   reply.nonce = options_.nonce;
@@ -131,6 +133,7 @@ void Session::handle(int pe, uint32_t seq, Request request, Clock::time_point no
     case Type::kGoodbye: {
       reply(pe, seq, 0, empty_body(), out);
       members_[pe] = Member::kLeft;
+      ++left_;
       Rounds::Outcomes outcomes;
       rounds_.leave(pe, outcomes);
       deliver(outcomes, out);

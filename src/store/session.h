@@ -79,7 +79,7 @@ class Session {
   std::vector<Member> members_;
   std::unordered_map<uint64_t, Pending> pending_;  // by ticket
   uint64_t last_ticket_ = 0;
-  int joined_ = 0;  // members ever admitted
+  int left_ = 0;
   int lost_ = 0;
   bool formed_ = false;  // everybody has completed a first step together
   bool closing_ = false;

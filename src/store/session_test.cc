@@ -1,0 +1,193 @@
+#include "store/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace symm::store {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+const Clock::time_point kStart{};
+
+class SessionTest : public testing::Test {
+ protected:
+  SessionTest() : session_(options()) {}
+  static Session::Options options() {
+    Session::Options out;
+    out.n_pes = 3;
+    out.nonce.fill(7);
+    return out;
+  }
+  HelloReply hello(int pe, int n_pes = 3) {
+    Hello out;
+    out.pe = pe;
+    out.n_pes = n_pes;
+    return session_.admit(out, sends_);
+  }
+  void request(int pe, uint32_t seq, Request what) {
+    session_.handle(pe, seq, std::move(what), kStart, sends_);
+  }
+  Request step(const char* name, int limit_ms = 1000) {
+    return {Type::kBarrier, name, "", "", limit_ms};
+  }
+  // The frames that went to a PE so far, as "type:result:seq:body".
+  std::vector<std::string> to(int pe) {
+    std::vector<std::string> out;
+    for (const Session::Send& send : sends_) {
+      if (send.pe != pe) continue;
+      const Header& header = send.frame.header;
+      EXPECT_EQ(header.length, send.frame.body->size());
+      std::string body = *send.frame.body;
+      if (header.type != Type::kReply) body = decode_notice(body).value().text;
+      out.push_back(fmt::format("{}:{}:{}:{}", static_cast<int>(header.type), header.result,
+                                header.seq, body));
+    }
+    return out;
+  }
+  void form() {
+    for (int pe = 0; pe < 3; ++pe) {
+      EXPECT_EQ(hello(pe).result, 0);
+      request(pe, 1, step("open"));
+    }
+    sends_.clear();
+  }
+
+  Session session_;
+  Session::Sends sends_;
+};
+
+TEST_F(SessionTest, AdmitsAndGivesTheNonce) {
+  HelloReply reply = hello(1);
+  EXPECT_EQ(reply.result, 0);
+  EXPECT_EQ(reply.nonce[0], 7);
+  EXPECT_THAT(session_.present(), testing::ElementsAre(1));
+}
+
+TEST_F(SessionTest, ARefusalTellsNothing) {
+  Hello foreign;
+  foreign.magic = 1;
+  HelloReply reply = session_.admit(foreign, sends_);
+  EXPECT_NE(reply.result, 0);
+  EXPECT_EQ(reply.nonce[0], 0);
+}
+
+TEST_F(SessionTest, ContradictionBeforeFormingBreaksTheJobForGood) {
+  hello(0);
+  request(0, 1, step("open"));
+  EXPECT_THAT(hello(1, 4).text, HasSubstr("n_pes differs"));
+  EXPECT_THAT(to(0), testing::ElementsAre(HasSubstr("n_pes differs")));
+  EXPECT_THAT(hello(1).text, HasSubstr("n_pes differs"));
+}
+
+TEST_F(SessionTest, StrangersDoNotBreakTheJob) {
+  hello(0);
+  Hello foreign;
+  foreign.magic = 1;
+  foreign.n_pes = 99;
+  session_.admit(foreign, sends_);
+  EXPECT_EQ(hello(1).result, 0);
+}
+
+TEST_F(SessionTest, ContradictionAfterFormingIsRefusedOnly) {
+  form();
+  EXPECT_THAT(hello(1).text, HasSubstr("two processes claim PE 1"));
+  EXPECT_TRUE(sends_.empty());
+  for (int pe = 0; pe < 3; ++pe) request(pe, 2, step("next"));
+  EXPECT_THAT(to(2), testing::ElementsAre("32:0:2:"));
+}
+
+TEST_F(SessionTest, TheNextRunIsToldToComeBack) {
+  form();
+  request(1, 2, {Type::kGoodbye, "", "", "", 0});
+  EXPECT_EQ(hello(1).result, kResultRetry);
+  EXPECT_EQ(hello(1, 2).result, kResultRetry);
+  EXPECT_THAT(session_.present(), testing::ElementsAre(0, 2));
+}
+
+TEST_F(SessionTest, ClosingSendsNewcomersAway) {
+  hello(0);
+  session_.begin_closing();
+  EXPECT_EQ(hello(1).result, kResultRetry);
+}
+
+TEST_F(SessionTest, ADeathTellsAllAndEndsAllWaits) {
+  form();
+  request(0, 2, step("b"));
+  request(1, 2, {Type::kGet, "never", "", "", -1});
+  session_.disconnect(2, "killed", sends_);
+  EXPECT_THAT(to(0),
+              testing::ElementsAre("33:0:0:PE 2 is lost: killed", "32:-12:2:PE 2 is lost: killed"));
+  EXPECT_THAT(to(1),
+              testing::ElementsAre("33:0:0:PE 2 is lost: killed", "32:-12:2:PE 2 is lost: killed"));
+  EXPECT_TRUE(session_.anyone_lost());
+  sends_.clear();
+  request(1, 3, {Type::kSet, "never", "x", "", 0});
+  EXPECT_THAT(to(1), testing::ElementsAre("32:0:3:"));
+}
+
+TEST_F(SessionTest, AGoodbyeIsNoDeath) {
+  form();
+  request(2, 2, {Type::kGoodbye, "", "", "", 0});
+  session_.disconnect(2, "closed", sends_);
+  EXPECT_TRUE(to(0).empty());
+  EXPECT_FALSE(session_.anyone_lost());
+}
+
+TEST_F(SessionTest, AWaiterThatDisconnectsIsForgotten) {
+  form();
+  request(2, 2, {Type::kGet, "k", "", "", -1});
+  session_.disconnect(2, "killed", sends_);
+  sends_.clear();
+  request(0, 2, {Type::kSet, "k", "v", "", 0});
+  EXPECT_TRUE(to(2).empty());
+}
+
+TEST_F(SessionTest, GetWaitsAndExpires) {
+  form();
+  request(0, 2, {Type::kGet, "k", "", "", 50});
+  request(1, 2, {Type::kGet, "k", "", "", 0});
+  EXPECT_THAT(to(1), testing::ElementsAre("32:-404:2:"));
+  EXPECT_TRUE(to(0).empty());
+  EXPECT_EQ(*session_.next_deadline(), kStart + milliseconds(50));
+  session_.tick(kStart + milliseconds(50), sends_);
+  EXPECT_THAT(to(0), testing::ElementsAre(HasSubstr("32:-3:2:nobody set the key")));
+}
+
+TEST_F(SessionTest, HugeTimeLimitsDoNotOverflow) {
+  form();
+  request(0, 2, {Type::kGet, "k", "", "", INT64_MAX});
+  request(1, 2, step("b"));
+  Request forever = step("b");
+  forever.number = INT64_MAX;
+  request(2, 2, forever);
+  session_.tick(kStart, sends_);
+  EXPECT_TRUE(sends_.empty());
+}
+
+TEST_F(SessionTest, StepsExpireOnAll) {
+  for (int pe = 0; pe < 2; ++pe) {
+    hello(pe);
+    request(pe, 1, step("open", 100 * (pe + 1)));
+  }
+  session_.tick(kStart + milliseconds(100), sends_);
+  EXPECT_THAT(to(0), testing::ElementsAre(HasSubstr("PE 2 never connected")));
+  EXPECT_THAT(to(1), testing::ElementsAre(HasSubstr("PE 2 never connected")));
+}
+
+TEST_F(SessionTest, GlobalExitGoesToAll) {
+  form();
+  request(1, 2, {Type::kGlobalExit, "", "", "", 5});
+  EXPECT_THAT(to(0), testing::ElementsAre("34:0:0:PE 1 called global_exit(5)"));
+  EXPECT_EQ(to(1).size(), 2u);
+}
+
+TEST_F(SessionTest, TheEndOfTheStoreIsAnnounced) {
+  form();
+  session_.announce_end(sends_);
+  EXPECT_THAT(to(2), testing::ElementsAre(HasSubstr("35:0:0:PE 0 has ended")));
+}
+
+}  // namespace
+}  // namespace symm::store
