@@ -23,7 +23,7 @@ struct WorldOptions {
   uint32_t depth = 8;                         // of the engines' queues
   uint64_t delay_us = 0;                      // of every queued descriptor
   uint64_t timeout_ms = 60'000;               // of every wait
-  std::vector<int> unmapped = {};                  // PEs whose memory the others cannot reach
+  std::vector<int> unmapped = {};             // PEs whose memory the others cannot reach
 };
 
 class World {

@@ -1,0 +1,48 @@
+// Runs the generated cases: every function of the kernel side for every type, with 2 and 3 PEs
+// whose engines are slow.
+#define __CCE_AICORE__ 220
+#include "tests/kernel/checks.h"
+#include "tests/kernel/world.h"
+
+namespace symm::test {
+
+#define SYMM_GROUPS(FUNC) \
+  FUNC(amo) FUNC(mte) FUNC(p2p) FUNC(rdma) FUNC(rma) FUNC(sdma) FUNC(so) FUNC(ub) FUNC(udma)
+#define SYMM_GROUP(name) std::vector<Case> cases_of_##name();
+SYMM_GROUPS(SYMM_GROUP)
+#undef SYMM_GROUP
+
+namespace {
+
+struct Group {
+  const char* name;
+  std::vector<Case> (*cases)();
+};
+void PrintTo(const Group& group, std::ostream* out) { *out << group.name; }
+
+class EveryFunction : public testing::TestWithParam<std::tuple<Group, int>> {};
+
+TEST_P(EveryFunction, HasItsEffect) {
+  const auto& [group, pes] = GetParam();
+  World world({.pes = pes, .depth = 4, .delay_us = 20});
+  const std::vector<Case> cases = group.cases();
+  EXPECT_GT(cases.size(), 50u);
+  for (const Case& c : cases) {
+    current_case = c.label;
+    world.run_ok(1, [&](int) { c.run(); });
+    if (HasFailure()) break;
+  }
+  RecordProperty("cases", static_cast<int>(cases.size()));
+}
+
+#define SYMM_GROUP(name) Group{#name, cases_of_##name},
+INSTANTIATE_TEST_SUITE_P(Groups, EveryFunction,
+                         testing::Combine(testing::ValuesIn({SYMM_GROUPS(SYMM_GROUP)}),
+                                          testing::Values(2, 3)),
+                         [](const auto& param) {
+                           return std::string(std::get<0>(param.param).name) + "_" +
+                                  std::to_string(std::get<1>(param.param)) + "PEs";
+                         });
+
+}  // namespace
+}  // namespace symm::test
