@@ -75,6 +75,9 @@ void symm_rt_set_error(const char* text);
 /* Records (sets) an aclrtNotify from any thread or core. Returns an aclError. */
 int symm_rt_notify_record(void* notify);
 
+/* 1 when the calling thread has a device, else 0; unlike aclrtGetDevice a question without an error. */
+int symm_rt_has_device(void);
+
 /* How many PEs share this host: divides the processors among them. Called by the SHMEM library at init; launches that
  * start later use it. 0: unknown, the option SHMEM_LOCAL_PES or 1 counts. */
 void symm_rt_set_local_pes(int32_t count);

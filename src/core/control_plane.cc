@@ -31,6 +31,7 @@ Result<std::unique_ptr<ControlPlane>> ControlPlane::open(const symm_bootstrap_ta
 
 Status ControlPlane::allgather(const void* in, size_t bytes, void* out, const char* what) {
   std::lock_guard lock(mutex_);
+  SYMM_TRY(is_open(what));
   char error[512] = "";
   int code = table_->allgather(handle_, in, bytes, out, what, error, sizeof(error));
   return to_status(code, error, what);
@@ -38,6 +39,7 @@ Status ControlPlane::allgather(const void* in, size_t bytes, void* out, const ch
 
 Status ControlPlane::barrier(const char* what) {
   std::lock_guard lock(mutex_);
+  SYMM_TRY(is_open(what));
   char error[512] = "";
   int code = table_->barrier(handle_, what, error, sizeof(error));
   return to_status(code, error, what);
@@ -62,7 +64,13 @@ Status ControlPlane::agree(Status mine, const char* what) {
   return {};
 }
 
+Status ControlPlane::is_open(const char* what) const {
+  if (handle_ != nullptr) return {};
+  return SYMM_ERROR(kBootstrap, "{}: this PE has left the job", what);
+}
+
 Status ControlPlane::global_exit(int status) {
+  SYMM_TRY(is_open("global exit"));
   char error[512] = "";
   return to_status(table_->global_exit(handle_, status, error, sizeof(error)), error,
                    "global exit");
@@ -71,6 +79,7 @@ Status ControlPlane::global_exit(int status) {
 std::string ControlPlane::info() {
   std::lock_guard lock(mutex_);
   char text[512] = "";
+  if (handle_ == nullptr) return "closed";
   table_->info(handle_, text, sizeof(text));
   return text;
 }

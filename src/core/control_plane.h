@@ -43,6 +43,7 @@ class ControlPlane {
   void close();
 
  private:
+  Status is_open(const char* what) const;
   ControlPlane(const symm_bootstrap_table* table, void* handle, int n_pes)
       : table_(table), handle_(handle), n_pes_(n_pes) {}
   const symm_bootstrap_table* table_;

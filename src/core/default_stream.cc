@@ -1,16 +1,16 @@
 #include "core/default_stream.h"
 
 #include "acl/acl.h"
+#include "ascendc/core_abi.h"
 #include "base/log.h"
 
 namespace symm {
 
 void DefaultStream::open(int pe) {
-  int32_t device = 0;
-  if (aclrtGetDevice(&device) != ACL_SUCCESS) {
+  if (symm_rt_has_device() == 0) {
     uint32_t count = 0;
     if (aclrtGetDeviceCount(&count) != ACL_SUCCESS || count == 0) count = 1;
-    device = static_cast<int32_t>(static_cast<uint32_t>(pe) % count);
+    const auto device = static_cast<int32_t>(static_cast<uint32_t>(pe) % count);
     error_ = aclrtSetDevice(device);
     if (error_ != ACL_SUCCESS) return;
     device_ = device;

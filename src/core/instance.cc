@@ -192,10 +192,10 @@ void Instance::on_event(void* user, int event, int pe, const char* text) {
   auto* self = static_cast<Instance*>(user);
   switch (event) {
     case SYMM_EVENT_PEER_LOST:
-      self->health_.lose(Code::kPeerLost, pe, fmt::format("PE {} is lost: {}", pe, text));
+      self->health_.lose(Code::kPeerLost, pe, text);
       break;
     case SYMM_EVENT_STORE_LOST:
-      self->health_.lose(Code::kPeerLost, pe, fmt::format("the control plane is lost: {}", text));
+      self->health_.lose(Code::kPeerLost, pe, text);
       break;
     case SYMM_EVENT_GLOBAL_EXIT:
       if (self->options_.on_global_exit != nullptr) {

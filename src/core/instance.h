@@ -129,6 +129,7 @@ class Instance : private AgreementBarrier {
   std::shared_ptr<InstanceLink> link_ = std::make_shared<InstanceLink>(this);
   uint64_t salt_ = 0;
   bool closed_ = false;
+  bool ended_together_ = false;
 };
 
 }  // namespace symm

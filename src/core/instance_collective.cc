@@ -88,6 +88,7 @@ Status Instance::close() {
   depart(SYMM_DEPARTED_FINALIZED);
   // Nor may PE 0 take the server away while others still need it.
   Status ended = health_.lost() ? health_.check() : control_->barrier("end of finalize");
+  ended_together_ = ended.ok();
   if (first.ok()) first = std::move(ended);
   tear_down();
   return std::move(first).with_context("finalize");
@@ -122,13 +123,13 @@ void Instance::tear_down() {
   // No event arrives after this, so nothing touches the page that goes away with the memory.
   if (control_) control_->close();
   health_.set_events(nullptr);
-  // After a loss there was no common end: PEs that are threads of this process may still look at
+  // Without a common end, PEs that are threads of this process may still look at
   // this PE's pages.
   bool shared = false;
   for (int pe = 0; memory_ && pe < static_cast<int>(routes_.size()); ++pe) {
     shared = shared || (pe != pe_ && routes_[static_cast<size_t>(pe)].same_process);
   }
-  if (health_.lost() && shared) (void)memory_.release();
+  if (!ended_together_ && shared) (void)memory_.release();
   memory_.reset();
   status_ = ACLSHMEM_STATUS_NOT_INITIALIZED;
 }

@@ -50,6 +50,8 @@ SYMM_NO_TSAN symm_core* symm_rt_core(void) {
   return core != nullptr ? &core->abi : nullptr;
 }
 
+int symm_rt_has_device(void) { return runtime().current_context() != nullptr ? 1 : 0; }
+
 int symm_rt_enter(const char* name, int aic, int aiv) {
   Core* core = current_core();
   if (core != nullptr) return core->launch->enter(*core, name, aic, aiv);

@@ -17,6 +17,30 @@ class ThreadPes : public testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Counts, ThreadPes, testing::Values(1, 2, 3, 8));
 
+// Blocks until the counter has reached the value.
+void wait_for_count(std::atomic<int>& counter, int value) {
+  struct Wanted {
+    std::atomic<int>* counter;
+    int value;
+  } wanted{&counter, value};
+  symm_wait wait{[](void* argument) {
+                   const auto& what = *static_cast<const Wanted*>(argument);
+                   return what.counter->load() >= what.value ? 1 : 0;
+                 },
+                 &wanted,
+                 nullptr,
+                 "wait_for_count",
+                 20000,
+                 -1,
+                 -1,
+                 nullptr,
+                 value,
+                 -1,
+                 0};
+  Status status = os::wait(wait);
+  ASSERT_TRUE(status.ok()) << status.to_string();
+}
+
 int right_of(int pe) { return (pe + 1) % aclshmem_n_pes(); }
 int left_of(int pe) { return (pe + aclshmem_n_pes() - 1) % aclshmem_n_pes(); }
 
@@ -413,20 +437,7 @@ TEST(ThreadJob, WaitsEndWhenAPeerIsLost) {
         auto* word = static_cast<int32_t*>(aclshmem_calloc(1, sizeof(int32_t)));
         waiting.fetch_add(1);
         if (instance.pe() == 2) {
-          symm_wait all_waiting{[](void* count) {
-                                  return static_cast<std::atomic<int>*>(count)->load() == 3 ? 1 : 0;
-                                },
-                                &waiting,
-                                nullptr,
-                                "test",
-                                20000,
-                                -1,
-                                -1,
-                                nullptr,
-                                0,
-                                -1,
-                                0};
-          ASSERT_TRUE(os::wait(all_waiting).ok());
+          wait_for_count(waiting, 3);
           ASSERT_TRUE(bootstrap::mem_store_lose_peer(address, 2));
           instance.health().lose(Code::kPeerLost, 2, "PE 2 is lost: so says the test");
           return;
@@ -447,17 +458,43 @@ TEST(ThreadJob, WaitsEndWhenAPeerIsLost) {
 }
 
 TEST(ThreadJob, ABarrierNobodyElseEntersNamesTheMissing) {
+  std::atomic<int> done{0};
   run_threads(3, [&](Instance& instance) {
-    instance.wait_domain()->timeout_ms = 50;
     if (instance.pe() == 0) {
+      instance.wait_domain()->timeout_ms = 50;
       aclshmem_barrier_all();
       char text[512];
       EXPECT_EQ(aclshmemx_last_error(text, sizeof(text), true), ACLSHMEM_TIMEOUT_ERROR);
       EXPECT_NE(std::string(text).find("missing: PE 1 (not in a collective call), PE 2"),
                 std::string::npos)
           << text;
+      done.store(1);
+    } else {
+      wait_for_count(done, 1);
     }
   });
+}
+
+// A PE leaves without finalize while another waits for it.
+TEST(ThreadJob, ABarrierEndsWhenAMemberLeaves) {
+  std::atomic<int> done{0};
+  run_threads(
+      3,
+      [&](Instance& instance) {
+        if (instance.pe() == 1) {
+          instance.leave_at_exit();
+          wait_for_count(done, 2);
+          return;
+        }
+        aclshmem_barrier_all();
+        char text[512];
+        EXPECT_EQ(aclshmemx_last_error(text, sizeof(text), true), ACLSHMEM_PEER_LOST);
+        EXPECT_NE(std::string(text).find("PE 1 ended without taking part"), std::string::npos)
+            << text;
+        done.fetch_add(1);
+        wait_for_count(done, 2);
+      },
+      false);
 }
 
 TEST(ThreadJob, CallsWithoutAnInstanceAreErrors) {
