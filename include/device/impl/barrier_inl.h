@@ -19,6 +19,21 @@ inline const aclshmemx_team_t* team_of(const symm_device_state* s, aclshmem_team
   return s->base.team_pools[team];
 }
 
+// A member that has left the job and will never enter this barrier, or -1.
+SYMM_COLD inline int departed_member(const symm_device_state* s, const aclshmemx_team_t* team,
+                                     uint32_t slot, uint64_t number) {
+  for (int i = 0; i < team->size; ++i) {
+    const int pe = team->pe_mapping[i];
+    if (s->peer_control[pe] == nullptr) continue;
+    // acquire: what a PE entered before it left is counted
+    if (__atomic_load_n(&s->peer_control[pe]->departed, __ATOMIC_ACQUIRE) != 0 &&
+        __atomic_load_n(&s->peer_sync[pe][slot].entered, __ATOMIC_ACQUIRE) < number) {
+      return pe;
+    }
+  }
+  return -1;
+}
+
 // One core per PE: returns when every member has entered this barrier of the team. Release on
 // entry, acquire on return.
 inline void meet_team(const symm_device_state* s, const aclshmemx_team_t* team, const char* call) {
@@ -39,11 +54,21 @@ inline void meet_team(const symm_device_state* s, const aclshmemx_team_t* team, 
     __atomic_store_n(&s->peer_sync[to][slot].flags[round].value, number, __ATOMIC_RELEASE);
     notify_pe(s, to);
     const uint64_t* flag = &own->flags[round].value;
-    // acquire: pairs with the store of the partner
-    auto arrived = [&] { return __atomic_load_n(flag, __ATOMIC_ACQUIRE) >= number; };
+    const uint32_t* departures = &s->peer_control[s->base.mype]->departures;
+    int gone = -1;
+    auto arrived = [&] {
+      // acquire: pairs with the store of the partner
+      if (__atomic_load_n(flag, __ATOMIC_ACQUIRE) >= number) return true;
+      if (__atomic_load_n(departures, __ATOMIC_ACQUIRE) == 0) return false;
+      gone = departed_member(s, team, slot, number);
+      return gone >= 0;
+    };
     wait_for(s, arrived,
              WaitText{call, SYMM_WAIT_KIND_BARRIER, team->team_idx, from, flag,
                       static_cast<int64_t>(number), -1});
+    if (gone >= 0) {
+      trap("%s on PE %d: PE %d ended without taking part", call, s->base.mype, gone);
+    }
   }
   __atomic_store_n(&own->left, number, __ATOMIC_RELEASE);
 }

@@ -174,12 +174,26 @@ inline int test_all(const T* values, size_t count, const int* status, int cmp,
   return 1;
 }
 
-// Sets or adds to the signal of pe. Directly when its memory is mapped, else through the RDMA
-// queue, behind earlier RDMA operations to that PE. Other values of sig_op do nothing.
+// Whether a signal goes through the queue of an engine, and which: only when the PE is not reached
+// by MTE. It then stays behind earlier requests on that queue.
+inline uint32_t signal_engine(const symm_device_state* s, int pe) {
+  const uint8_t bits = s->base.topo_list[pe];
+  if ((bits & ACLSHMEM_TRANSPORT_MTE) != 0) return 0;
+  if ((bits & ACLSHMEM_TRANSPORT_ROCE) != 0) return ACLSHMEM_TRANSPORT_ROCE;
+  return (bits & ACLSHMEM_TRANSPORT_UDMA) != 0 ? ACLSHMEM_TRANSPORT_UDMA : 0;
+}
+
+// Sets or adds to the signal of pe: directly when MTE reaches it, else through RDMA or UDMA. Other
+// values of sig_op do nothing.
 inline void signal(int32_t* address, int32_t value, int sig_op, int pe, const char* call) {
   const symm_device_state* s = state(call);
   if (sig_op != ACLSHMEM_SIGNAL_SET && sig_op != ACLSHMEM_SIGNAL_ADD) return;
   int32_t* target = remote_as(s, address, 1, pe, call);
+  if (const uint32_t kind = signal_engine(s, pe)) {
+    const uint32_t operation = sig_op == ACLSHMEM_SIGNAL_SET ? SYMM_DESC_STORE : SYMM_DESC_ADD;
+    engine_atomic<int32_t>(kind, operation, address, value, 0, nullptr, pe, call);
+    return;
+  }
   if (sig_op == ACLSHMEM_SIGNAL_SET) {
     // release: the waiter's acquire sees what this core stored before
     __atomic_store_n(target, value, __ATOMIC_RELEASE);
