@@ -91,6 +91,12 @@ void Event::complete(uint64_t version) {
   os::notify(events_);
 }
 
+void Event::clear() {
+  std::lock_guard lock(mutex_);
+  // Waits for older versions stay satisfied; the event itself counts as not recorded.
+  cleared_ = recorded_;
+}
+
 Status Event::wait_for(uint64_t version, uint64_t limit_ms, const char* call) {
   VersionWait argument{&completed_, version};
   return os::wait(local_wait(version_is_complete, &argument, &domain_, call, limit_ms));
@@ -179,7 +185,7 @@ aclError Event::synchronize(uint64_t limit_ms, const char* call) {
 aclError Event::query(bool& complete, const char* call) {
   SYMM_ACL_TRY(refuse_captured(call));
   std::lock_guard lock(mutex_);
-  complete = recorded_ != 0 && completed_.load(std::memory_order_acquire) >= recorded_;
+  complete = recorded_ > cleared_ && completed_.load(std::memory_order_acquire) >= recorded_;
   return ACL_SUCCESS;
 }
 

@@ -33,6 +33,7 @@ class Event : public std::enable_shared_from_this<Event> {
   enum class Action { kRecord, kWait, kReset };
 
   void complete(uint64_t version);
+  void clear();
   Status wait_for(uint64_t version, uint64_t limit_ms, const char* call);
   aclError refuse_captured(const char* call);
   std::shared_ptr<Capture> captured();
@@ -42,6 +43,7 @@ class Event : public std::enable_shared_from_this<Event> {
   std::atomic<uint64_t> completed_{0};
   mutable std::mutex mutex_;
   uint64_t recorded_ = 0;           // under mutex_: versions given out
+  uint64_t cleared_ = 0;            // under mutex_: recorded_ at the last reset
   Clock::time_point time_{};        // under mutex_
   std::weak_ptr<Capture> capture_;  // under mutex_: the capture that the last record belongs to
   Capture::Frontier frontier_;      // under mutex_: what that record comes after

@@ -38,6 +38,7 @@ TaskError Launch::run(const std::shared_ptr<Launch>& launch) {
   launch->published_.store(1, std::memory_order_release);
   if (launch->per_instance_) launch->invite();
   launch->work(0);
+  launch->spec_.reset();
   std::lock_guard lock(launch->mutex_);
   return launch->error_;
 }
@@ -81,11 +82,13 @@ void Launch::check_failed() {
 }
 
 void Launch::wake_workers() {
+  symm_event_count* woken = nullptr;  // most workers share one
   for (auto& slot : sleeping_) {
     // seq_cst: a worker stores its slot, then looks again at its conditions; the caller changed a
     // condition, then looks here. One of them sees the other.
     symm_event_count* events = slot.load(std::memory_order_seq_cst);
-    if (events != nullptr) os::notify(*events);
+    if (events != nullptr && events != woken) os::notify(*events);
+    if (events != nullptr) woken = events;
   }
 }
 

@@ -94,7 +94,8 @@ class Launch {
   void wake_workers();
   void invite();
 
-  const std::shared_ptr<const KernelSpec> spec_;
+  std::shared_ptr<const KernelSpec>
+      spec_;  // until all cores have ended: a late helper must not keep the closure
   CorePool& pool_;
   const uint64_t number_;
   const bool per_instance_;      // one worker per core instance instead of shares of the blocks

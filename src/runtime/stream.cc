@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "os/thread.h"
 #include "os/wait.h"
+#include "runtime/core_context.h"
 #include "runtime/graph.h"
 
 namespace symm::runtime {
@@ -67,6 +68,13 @@ aclError Stream::synchronize(uint64_t limit_ms, const char* call) {
     if (capture_ != nullptr) {
       return fail(ACL_ERROR_RT_STREAM_CAPTURED, "{}: {} is being captured; end the capture first",
                   call, name());
+    }
+    if (worker_.get_id() == std::this_thread::get_id() || current_core() != nullptr) {
+      return fail(
+          ACL_ERROR_RT_PARAM_INVALID,
+          "{}: called from a task or kernel of a stream, where it could wait for itself for ever; "
+          "call it from a thread of the program",
+          call);
     }
     drain.target = submitted_;
   }

@@ -237,6 +237,7 @@ TEST_F(LaunchTest, LostPeerUnwindsAllCores) {
     std::strncpy(text, "PE 3 ended", size - 1);
   };
   std::atomic<uint64_t> never{0};
+  std::atomic<int> started{0};
   std::atomic<int> unwound{0};
   struct Counter {
     std::atomic<int>& count;
@@ -245,12 +246,15 @@ TEST_F(LaunchTest, LostPeerUnwindsAllCores) {
   ASSERT_EQ(launch(20, stream_,
                    [&](symm_core& core) {
                      Counter counter{unwound};
+                     ++started;
                      if (core.block % 2 == 0) symm_rt_sync_all();  // never complete
                      WordWait(never, 1, &domain)();
                      ADD_FAILURE() << "a wait returned";
                    }),
             ACL_SUCCESS);
-  while (__atomic_load_n(&events.waiters, __ATOMIC_SEQ_CST) == 0) std::this_thread::yield();
+  while (started < 20 || __atomic_load_n(&events.waiters, __ATOMIC_SEQ_CST) == 0) {
+    std::this_thread::yield();
+  }
   __atomic_store_n(&failure, 1, __ATOMIC_RELEASE);
   symm_rt_notify(&events);
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_INTERNAL_ERROR);

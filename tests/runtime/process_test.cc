@@ -1,0 +1,107 @@
+// What happens around fork and exit.
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "tests/runtime/kernel.h"
+
+namespace symm::test {
+namespace {
+
+int count_threads() {
+  int count = 0;
+  for (auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
+    count += entry.is_directory();
+  return count;
+}
+
+// Runs body in a child and returns its exit code, or 1000 + the signal that ended it.
+int in_child(const std::function<int()>& body) {
+  pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(30);  // a hang becomes a failure
+    std::exit(body());
+  }
+  int status = 0;
+  if (::waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+// Sets the device, runs a kernel on a fresh stream and waits for it; 0 if all went well.
+int use_the_device(bool clean_up) {
+  aclrtStream stream = nullptr;
+  std::atomic<int> runs{0};
+  if (aclInit(nullptr) != 0 || aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) return 10;
+  if (launch(4, stream, [&](symm_core&) {
+        symm_rt_sync_all();
+        ++runs;
+      }) != 0) {
+    return 11;
+  }
+  if (aclrtSynchronizeStream(stream) != 0 || runs != 4) return 12;
+  if (!clean_up) return 0;
+  return aclrtDestroyStream(stream) + aclrtResetDevice(0) + aclFinalize() == 0 ? 0 : 13;
+}
+
+// First in the file: nothing has used the runtime yet.
+TEST(Process, NoThreadBeforeTheFirstTask) {
+  int before = count_threads();
+  EXPECT_EQ(
+      in_child([before] {
+        aclrtStream stream = nullptr;
+        if (aclInit(nullptr) != 0 || aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) {
+          return 1;
+        }
+        return count_threads() == before ? 0 : 2;
+      }),
+      0);
+}
+
+TEST(Process, ForkBeforeUseWorks) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(in_child([] { return use_the_device(true); }), 0);
+}
+
+TEST(Process, ExitWithoutFinalizeWorks) {
+  EXPECT_EQ(in_child([] { return use_the_device(false); }), 0);
+}
+
+TEST(Process, ExitWhileAKernelRunsWorks) {
+  EXPECT_EQ(in_child([] {
+              static std::atomic<uint64_t> never{0};
+              static std::atomic<int> started{0};
+              aclrtSetDevice(0);
+              if (launch(3, nullptr, [](symm_core&) {
+                    ++started;
+                    WordWait(never, 1)();
+                  }) != 0) {
+                return 1;
+              }
+              while (started == 0) std::this_thread::yield();
+              return 0;
+            }),
+            0);
+}
+
+#if !defined(__SANITIZE_THREAD__)  // it cannot follow a fork of a process with threads
+TEST(Process, ForkAfterUseStartsAfresh) {
+  EXPECT_EQ(in_child([] {
+              if (int code = use_the_device(false)) return code;
+              return in_child([] {
+                void* memory = nullptr;
+                if (aclrtMalloc(&memory, 8, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_ERROR_RT_CONTEXT_NULL)
+                  return 2;
+                return use_the_device(true);
+              });
+            }),
+            0);
+}
+#endif
+
+}  // namespace
+}  // namespace symm::test
