@@ -53,6 +53,7 @@ class EventTask : public Task {
       case Event::Action::kWait:
         return task_error(event_->wait_for(version_, 0, "aclrtStreamWaitEvent"), name());
       case Event::Action::kReset:
+        event_->clear();
         break;
     }
     return {};

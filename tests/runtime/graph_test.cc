@@ -165,7 +165,7 @@ TEST_F(GraphTest, RefusalsOfBeginAndEnd) {
   aclmdlRI model = nullptr;
   EXPECT_EQ(aclmdlRICaptureBegin(nullptr, ACL_MODEL_RI_CAPTURE_MODE_RELAXED),
             ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT);
-  EXPECT_EQ(aclmdlRICaptureBegin(stream_, static_cast<aclmdlRICaptureMode>(5)),
+  EXPECT_EQ(aclmdlRICaptureBegin(stream_, static_cast<aclmdlRICaptureMode>(3)),
             ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(aclmdlRICaptureEnd(stream_, &model), ACL_ERROR_RT_STREAM_NOT_CAPTURED);
   EXPECT_EQ(aclmdlRICaptureEnd(stream_, nullptr), ACL_ERROR_INVALID_PARAM);
