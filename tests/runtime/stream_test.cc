@@ -59,7 +59,11 @@ TEST_F(StreamTest, BlockedStreamDoesNotHoldOthers) {
   ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
   block_stream(stream_);
   bool ran = false;
-  ASSERT_EQ(launch(2, other, [&](symm_core& core) { ran = ran || core.block == 0; }), ACL_SUCCESS);
+  ASSERT_EQ(launch(2, other,
+                   [&](symm_core& core) {
+                     if (core.block == 0) ran = true;
+                   }),
+            ACL_SUCCESS);
   bool ran_default = false;
   ASSERT_EQ(launch(1, nullptr, [&](symm_core&) { ran_default = true; }), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStream(other), ACL_SUCCESS);
