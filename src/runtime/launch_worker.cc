@@ -74,7 +74,6 @@ class LaunchWorker {
       any = true;
       start_unit(unit);
       invite();
-      if (live_.empty() && claimed_ >= share()) count_ended();
     }
     return any;
   }

@@ -15,6 +15,7 @@ constexpr uint32_t kIdleSleepUs = 1000000;
 struct Drain {
   const std::atomic<uint64_t>* completed;
   uint64_t target;
+  const std::atomic<bool>* has_work;  // null: the caller does not help
 };
 
 }  // namespace
@@ -22,7 +23,8 @@ struct Drain {
 int Stream::drained(void* argument) {
   auto* drain = static_cast<Drain*>(argument);
   // acquire: pairs with finish(); what the tasks did is visible.
-  return drain->completed->load(std::memory_order_acquire) >= drain->target;
+  if (drain->completed->load(std::memory_order_acquire) >= drain->target) return 1;
+  return drain->has_work != nullptr && drain->has_work->load(std::memory_order_relaxed);
 }
 
 Stream::Stream(int device, uint32_t number, bool may_spin)
@@ -55,6 +57,7 @@ aclError Stream::submit(TaskPtr task, const char* call) {
     }
     queue_.push_back(std::move(task));
     ++submitted_;
+    if (running_) return ACL_SUCCESS;                  // whoever runs goes on or wakes the worker
     has_work_.store(true, std::memory_order_release);  // looked at without the mutex
   }
   os::notify(work_);
@@ -62,14 +65,15 @@ aclError Stream::submit(TaskPtr task, const char* call) {
 }
 
 aclError Stream::synchronize(uint64_t limit_ms, const char* call) {
-  Drain drain{&completed_, 0};
+  // A caller with a time limit must be able to leave, so it does not run tasks.
+  Drain drain{&completed_, 0, limit_ms == 0 ? &has_work_ : nullptr};
   {
     std::lock_guard lock(mutex_);
     if (capture_ != nullptr) {
       return fail(ACL_ERROR_RT_STREAM_CAPTURED, "{}: {} is being captured; end the capture first",
                   call, name());
     }
-    if (worker_.get_id() == std::this_thread::get_id() || current_core() != nullptr) {
+    if ((running_ && runner_ == std::this_thread::get_id()) || current_core() != nullptr) {
       return fail(
           ACL_ERROR_RT_PARAM_INVALID,
           "{}: called from a task or kernel of a stream, where it could wait for itself for ever; "
@@ -86,7 +90,16 @@ aclError Stream::synchronize(uint64_t limit_ms, const char* call) {
   wait.timeout_ms = limit_ms;
   wait.team = wait.peer = wait.compare = -1;
   wait.kind = SYMM_WAIT_KIND_QUEUE;
-  Status status = os::wait(wait);
+  Status status;
+  while (completed_.load(std::memory_order_acquire) < drain.target) {
+    TaskPtr task = drain.has_work != nullptr ? take() : nullptr;
+    if (task != nullptr) {
+      run_from(std::move(task), drain.target);
+      continue;
+    }
+    status = os::wait(wait);
+    if (!status.ok()) break;
+  }
   if (!status.ok()) {
     std::lock_guard lock(mutex_);
     return fail(
@@ -120,7 +133,7 @@ void Stream::close() {
     closed_ = true;
     if (capture_ != nullptr) capture_->invalidate(name() + " was destroyed");
     capture_.reset();
-    has_work_.store(true, std::memory_order_release);
+    if (!running_) has_work_.store(true, std::memory_order_release);
     worker = std::move(worker_);
   }
   os::notify(work_);
@@ -139,17 +152,65 @@ bool Stream::set_capture(std::shared_ptr<Capture> capture) {
   return true;
 }
 
-TaskPtr Stream::next() {
-  os::Backoff backoff(true, may_spin_);
+TaskPtr Stream::take() {
+  std::lock_guard lock(mutex_);
+  if (running_ || queue_.empty()) return nullptr;
+  TaskPtr task = std::move(queue_.front());
+  queue_.pop_front();
+  running_ = true;
+  runner_ = std::this_thread::get_id();
+  has_work_.store(false, std::memory_order_relaxed);  // for the others; set again under the mutex
+  return task;
+}
+
+void Stream::run(Task& task) {
+  TaskError error;
+  try {
+    error = task.run();
+  } catch (const std::exception& exception) {
+    error = {ACL_ERROR_INTERNAL_ERROR, fmt::format("exception: {}", exception.what())};
+  }
+  if (error.code == ACL_SUCCESS) return;
+  SYMM_LOG(kError, "{} on {} failed: {} (acl error {})", task.name(), name(), error.text,
+           error.code);
+  std::lock_guard lock(mutex_);
+  if (error_.code == ACL_SUCCESS) error_ = std::move(error);
+}
+
+void Stream::run_from(TaskPtr task, uint64_t target) {
+  bool wake = false;
+  while (task != nullptr) {
+    run(*task);
+    task.reset();  // before its completion is seen: what it holds is gone by then
+    std::lock_guard lock(mutex_);
+    // release: what the task did. Only the runner writes.
+    uint64_t done = completed_.load(std::memory_order_relaxed) + 1;
+    if (!queue_.empty() && done < target) {
+      task = std::move(queue_.front());
+      queue_.pop_front();
+    } else {
+      running_ = false;
+      wake = !queue_.empty() || closed_;
+      has_work_.store(wake, std::memory_order_relaxed);
+    }
+    completed_.store(done, std::memory_order_release);
+  }
+  os::notify(done_);
+  if (wake) os::notify(work_);
+}
+
+void Stream::worker_main() {
   os::Sleeper sleeper(&work_);
+  os::Backoff backoff(true, may_spin_);
   while (true) {
     if (has_work_.load(std::memory_order_acquire)) {
+      if (TaskPtr task = take()) {
+        run_from(std::move(task), UINT64_MAX);
+        backoff.reset();
+        continue;
+      }
       std::lock_guard lock(mutex_);
-      if (queue_.empty()) return nullptr;  // closed
-      TaskPtr task = std::move(queue_.front());
-      queue_.pop_front();
-      if (queue_.empty() && !closed_) has_work_.store(false, std::memory_order_relaxed);
-      return task;
+      if (closed_ && !running_ && queue_.empty()) return;
     }
     if (!backoff.wants_sleep()) {
       backoff.step();
@@ -161,31 +222,6 @@ TaskPtr Stream::next() {
     } else {
       sleeper.sleep(seen, kIdleSleepUs);
     }
-  }
-}
-
-void Stream::finish(const Task& task, TaskError error) {
-  if (error.code != ACL_SUCCESS) {
-    SYMM_LOG(kError, "{} on {} failed: {} (acl error {})", task.name(), name(), error.text,
-             error.code);
-    std::lock_guard lock(mutex_);
-    if (error_.code == ACL_SUCCESS) error_ = std::move(error);
-  }
-}
-
-void Stream::worker_main() {
-  while (TaskPtr task = next()) {
-    TaskError error;
-    try {
-      error = task->run();
-    } catch (const std::exception& exception) {
-      error = {ACL_ERROR_INTERNAL_ERROR, fmt::format("exception: {}", exception.what())};
-    }
-    finish(*task, std::move(error));
-    task.reset();  // before its completion is seen: what it holds is gone by then
-    // seq_cst: releases what the task did, and is the fence of the notify.
-    completed_.fetch_add(1, std::memory_order_seq_cst);
-    os::notify_after_rmw(done_);
   }
 }
 

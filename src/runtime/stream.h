@@ -46,8 +46,12 @@ class Stream {
 
  private:
   void worker_main();
-  TaskPtr next();
-  void finish(const Task& task, TaskError error);
+  // Takes the next task unless one is running or there is none.
+  TaskPtr take();
+  // Runs a taken task and those behind it, until the queue is empty or `completed_` reached the
+  // target.
+  void run_from(TaskPtr task, uint64_t target);
+  void run(Task& task);
   static int drained(void* argument);
 
   const int device_;
@@ -58,12 +62,14 @@ class Stream {
   const bool may_spin_;
 
   mutable std::mutex mutex_;
-  std::deque<TaskPtr> queue_;          // under mutex_
-  TaskError error_;                    // under mutex_; first failure not yet handed out
-  std::shared_ptr<Capture> capture_;   // under mutex_
-  bool closed_ = false;                // under mutex_
-  std::thread worker_;                 // under mutex_
-  std::atomic<bool> has_work_{false};  // queue_ not empty, or closed
+  std::deque<TaskPtr> queue_;         // under mutex_
+  TaskError error_;                   // under mutex_; first failure not yet handed out
+  std::shared_ptr<Capture> capture_;  // under mutex_
+  bool closed_ = false;               // under mutex_
+  bool running_ = false;    // under mutex_: a task runs, on the worker or on a waiting thread
+  std::thread::id runner_;  // under mutex_: where
+  std::thread worker_;      // under mutex_
+  std::atomic<bool> has_work_{false};  // a task can be taken, or the worker shall end
   uint64_t submitted_ = 0;             // under mutex_
   std::atomic<uint64_t> completed_{0};
 };
