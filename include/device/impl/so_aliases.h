@@ -28,8 +28,7 @@
 #define shmem_put_uint64_mem_signal_nbi aclshmem_uint64_put_signal_nbi
 #define shmem_put_char_mem_signal_nbi aclshmem_char_put_signal_nbi
 #define shmem_put_bfloat16_mem_signal_nbi aclshmem_bfloat16_put_signal_nbi
-#ifndef shmem_putmem_signal
-#define shmem_putmem_signal aclshmem_putmem_signal
-#endif
+// As in the host header; in a kernel it is the device function of the same effect.
+#define shmem_putmem_signal aclshmemx_putmem_signal
 
 #endif

@@ -170,10 +170,10 @@ ACLSHMEM_HOST_API int aclshmemx_set_sdma_config(uint64_t offset, uint32_t ub_siz
 ACLSHMEM_HOST_API int aclshmemx_set_udma_config(uint64_t offset, uint32_t ub_size,
                                                 uint32_t sync_id);
 
-#endif  // SYMM_KERNEL_TU
-
 ACLSHMEM_HOST_API int aclshmemx_set_rdma_config(uint64_t offset, uint32_t ub_size,
                                                 uint32_t sync_id);
+
+#endif  // SYMM_KERNEL_TU
 
 /** @brief Queues a put of elem_size BYTES on the stream (null: the default stream). The host does
  * not block. */

@@ -59,8 +59,6 @@ ACLSHMEM_TYPE_FUNC(ACLSHMEM_DECLARE_TYPE_SIGNAL);
 ACLSHMEM_SIZE_FUNC(ACLSHMEM_DECLARE_SIZE_SIGNAL);
 #undef ACLSHMEM_DECLARE_SIZE_SIGNAL
 
-#endif  // SYMM_KERNEL_TU
-
 /** @brief elem_size BYTES, then the signal; sig_addr points to an int32_t. */
 ACLSHMEM_HOST_API void aclshmemx_putmem_signal(void* dst, void* src, size_t elem_size,
                                                void* sig_addr, int32_t signal, int sig_op, int pe);
@@ -68,6 +66,9 @@ ACLSHMEM_HOST_API void aclshmemx_putmem_signal(void* dst, void* src, size_t elem
 ACLSHMEM_HOST_API void aclshmemx_putmem_signal_nbi(void* dst, void* src, size_t elem_size,
                                                    void* sig_addr, int32_t signal, int sig_op,
                                                    int pe);
+
+#endif  // SYMM_KERNEL_TU
+
 /** @brief Queues a signal on the stream (null: the default stream). The host does not block. */
 ACLSHMEM_HOST_API void aclshmemx_signal_op_on_stream(int32_t* sig_addr, int32_t signal, int sig_op,
                                                      int pe, aclrtStream stream);

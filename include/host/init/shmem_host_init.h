@@ -98,12 +98,14 @@ ACLSHMEM_HOST_API void aclshmem_global_exit(int status);
 ACLSHMEM_HOST_API int32_t aclshmemx_set_conf_store_tls(bool enable, const char* tls_info,
                                                        const uint32_t tls_info_len);
 
+#ifndef SYMM_KERNEL_TU
 /** @brief Id and handle of the instance that host calls of this thread act on; never null, id 0
  * before any init. */
 ACLSHMEM_HOST_API aclshmem_instance_ctx* aclshmemx_instance_ctx_get(void);
 
 /** @brief Selects the instance for the host calls of the whole process. 0; -4 for an unknown id. */
 ACLSHMEM_HOST_API int aclshmemx_instance_ctx_set(uint64_t instance_id);
+#endif
 
 /** @brief The same for the calling thread only (ours); wins over the choice for the process. 0; -4
  * for an unknown id. */
