@@ -13,4 +13,9 @@
 #include "ascendc/types.h"
 #include "ascendc/vector.h"
 
+// The names of SIMT kernels are too common (blockIdx, dim3) to hand them to every kernel.
+#if defined(USE_SIMT) || __NPU_ARCH__ == 3510
+#include "ascendc/simt.h"
+#endif
+
 #endif

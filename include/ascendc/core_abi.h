@@ -69,6 +69,15 @@ int symm_rt_launch(uint32_t blocks, void* stream, void (*run)(void* closure), vo
 int symm_rt_host_task(void* stream, int (*run)(void* argument), void (*drop)(void* argument), void* argument,
                       const char* name);
 
+/* Runs run(argument) once per lane, dims[0] x dims[1] x dims[2] lanes (at most 1024) of the calling core, and returns when
+ * all have ended. Lanes are fibers of the core: they may wait for each other. threadIdx and its siblings (simt_abi.h) name
+ * the running lane. Only in a kernel, not inside a lane. */
+void symm_rt_lanes(const uint32_t dims[3], void (*run)(void* argument), void* argument);
+/* Barrier over the lanes of the core that have not ended; release/acquire. Outside lanes: nothing. */
+void symm_rt_lane_barrier(void);
+/* Zeroed memory shared by the lanes of the running symm_rt_lanes call, one per key; lives until that call returns. */
+void* symm_rt_lane_shared(const void* key, uint64_t bytes);
+
 /* Sets the text that aclGetRecentErrMsg of this thread returns. */
 void symm_rt_set_error(const char* text);
 

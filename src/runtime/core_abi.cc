@@ -6,10 +6,12 @@
 #include <cstdlib>
 
 #include "base/log.h"
+#include "base/scope_exit.h"
 #include "os/wait.h"
 #include "runtime/core_context.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/lanes.h"
 #include "runtime/launch.h"
 #include "runtime/sanitizers.h"
 #include "runtime/stream.h"
@@ -62,7 +64,8 @@ int symm_rt_enter(const char* name, int aic, int aiv) {
 
 int symm_rt_wait(const symm_wait* wait) {
   Core* core = current_core();
-  return core != nullptr ? core->launch->wait(*core, *wait) : wait_on_host_thread(*wait);
+  if (core == nullptr) return wait_on_host_thread(*wait);
+  return core->lanes != nullptr ? core->lanes->wait(*wait) : core->launch->wait(*core, *wait);
 }
 
 void symm_rt_yield(void) {
@@ -70,15 +73,22 @@ void symm_rt_yield(void) {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // contract: a full fence
 #endif
   Core* core = current_core();
-  if (core != nullptr) {
-    core->launch->yield(*core);
-  } else {
+  if (core == nullptr) {
     ::sched_yield();
+  } else if (core->lanes != nullptr) {
+    core->lanes->yield();
+  } else {
+    core->launch->yield(*core);
   }
 }
 
 void symm_rt_sync_all(void) {
-  if (Core* core = current_core()) core->launch->sync_all(*core);
+  Core* core = current_core();
+  if (core == nullptr) return;
+  if (core->lanes != nullptr) {
+    core->launch->trap(*core, "SyncAll inside a SIMT function; lanes meet in asc_syncthreads");
+  }
+  core->launch->sync_all(*core);
 }
 
 void symm_rt_trap(const char* text) {
@@ -90,6 +100,33 @@ void symm_rt_trap(const char* text) {
 void symm_rt_notify(symm_event_count* events) {
   symm::os::notify(*events);
   progress(current_core());
+}
+
+void symm_rt_lanes(const uint32_t dims[3], void (*run)(void* argument), void* argument) {
+  Core* core = current_core();
+  if (core == nullptr) symm_rt_trap("SIMT lanes outside a kernel");
+  const uint64_t count = uint64_t{dims[0]} * dims[1] * dims[2];
+  if (core->lanes != nullptr) core->launch->trap(*core, "asc_vf_call inside a SIMT function");
+  if (count == 0 || count > 1024 || dims[0] > 1024 || dims[1] > 1024 || dims[2] > 1024) {
+    core->launch->trap(*core, "asc_vf_call: the dimensions must give 1 to 1024 lanes");
+  }
+  LaneGroup group(*core, dims, run, argument);
+  symm::ScopeExit leave([core] { core->lanes = nullptr; });
+  core->lanes = &group;
+  group.run_all();
+}
+
+void symm_rt_lane_barrier(void) {
+  Core* core = current_core();
+  if (core != nullptr && core->lanes != nullptr) core->lanes->barrier();
+}
+
+void* symm_rt_lane_shared(const void* key, uint64_t bytes) {
+  Core* core = current_core();
+  if (core == nullptr || core->lanes == nullptr) {
+    symm_rt_trap("a SIMT function with memory shared by its lanes was called outside asc_vf_call");
+  }
+  return core->lanes->shared(key, bytes);
 }
 
 void symm_rt_set_error(const char* text) { set_message(text); }

@@ -23,6 +23,8 @@ constexpr size_t kStackFactor = 4;  // instrumented frames are larger
 constexpr size_t kStackFactor = 1;
 #endif
 
+constexpr size_t kLaneStack = 64 * 1024;
+
 size_t ub_size() {
   return config::text("SHMEM_SOC_NAME").starts_with("Ascend950") ? kUbSizeNewer : kUbSize;
 }
@@ -31,7 +33,8 @@ size_t ub_size() {
 
 CorePool::CorePool()
     : processors_(os::usable_processors()),
-      memory_(config::size("SHMEM_KERNEL_STACK") * kStackFactor, ub_size()) {
+      memory_(config::size("SHMEM_KERNEL_STACK") * kStackFactor, ub_size()),
+      lane_memory_(kLaneStack * kStackFactor, 0) {
   set_local_pes(0);
   std::string threads = config::text("SHMEM_KERNEL_THREADS");
   thread_per_core_ = threads == "core";

@@ -37,6 +37,8 @@ class CorePool {
   bool invite(const std::shared_ptr<Launch>& launch, uint32_t workers);
 
   CoreMemoryPool& memory() { return memory_; }
+  // Stacks of SIMT lanes, without UB.
+  CoreMemoryPool& lane_memory() { return lane_memory_; }
 
  private:
   struct Helper {
@@ -52,6 +54,7 @@ class CorePool {
   bool thread_per_core_ = false;
   std::atomic<int> local_pes_{1};
   CoreMemoryPool memory_;
+  CoreMemoryPool lane_memory_;
   std::mutex mutex_;
   std::vector<Helper*> idle_;  // under mutex_
 };

@@ -25,6 +25,7 @@
 namespace symm::runtime {
 
 class CorePool;
+class LaneGroup;
 class Launch;
 
 // What a launch executes; frozen when it was enqueued or recorded.
@@ -53,6 +54,7 @@ struct Core {
   Fiber fiber;
   CoreMemory memory;
   bool entered = false;                            // used by the core only
+  LaneGroup* lanes = nullptr;                      // while the core runs SIMT lanes
   std::atomic<int> state{kRunning};                // written by the core
   std::atomic<bool> progressed{false};             // set by the core when a wait was satisfied
   std::atomic<symm_event_count*> events{nullptr};  // what notifies the wait, or null
