@@ -167,6 +167,20 @@ inline char* remote(const symm_device_state* s, const void* address, uint64_t by
   return base + offset;
 }
 
+// The same for an address that may already be the one mapped here (from aclshmem_roce_ptr).
+inline char* remote_or_mapped(const symm_device_state* s, const void* address, uint64_t bytes,
+                              int pe, const char* call) {
+  if (static_cast<uint32_t>(pe) < static_cast<uint32_t>(s->base.npes) &&
+      s->peer_heap[pe] != nullptr) {
+    const uintptr_t offset =
+        reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(s->peer_heap[pe]);
+    if (offset < s->heap_limit && bytes <= s->heap_limit - offset) {
+      return static_cast<char*>(s->peer_heap[pe]) + offset;
+    }
+  }
+  return remote(s, address, bytes, pe, call);
+}
+
 template <typename T>
 inline T* remote_as(const symm_device_state* s, const T* address, uint64_t count, int pe,
                     const char* call) {
