@@ -130,6 +130,7 @@ class Instance : private AgreementBarrier {
   uint64_t salt_ = 0;
   bool closed_ = false;
   bool ended_together_ = false;
+  bool left_ = false;
 };
 
 }  // namespace symm

@@ -81,6 +81,10 @@ Status Instance::quiesce_engines() {
 
 Status Instance::close() {
   closed_ = true;
+  if (left_) {
+    tear_down();
+    return SYMM_ERROR(kBootstrap, "finalize: PE {} has left the job before", pe_);
+  }
   Status first = quiesce();
   // The others must not come to harm: nobody takes memory away before all have arrived.
   Status met = agree({MemoryCall::kFinalize, 0, 0, 0, 0});
@@ -109,6 +113,7 @@ void Instance::depart(uint32_t how) {
 }
 
 void Instance::leave_at_exit() {
+  left_ = true;
   depart(SYMM_DEPARTED_EXIT);
   if (control_) control_->close();
 }
