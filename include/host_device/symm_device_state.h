@@ -30,7 +30,7 @@ typedef struct symm_team_sync {
   uint64_t padding[6];
 } symm_team_sync;
 
-enum { SYMM_DEPARTED_EXIT = 1, SYMM_DEPARTED_FINALIZED = 2 };
+enum { SYMM_DEPARTED_EXIT = 1, SYMM_DEPARTED_FINALIZED = 2, SYMM_DEPARTED_GLOBAL_EXIT = 3 };
 
 /* First page of the control area of a PE, mapped by every PE of the host. */
 typedef struct symm_control_page {
@@ -39,7 +39,9 @@ typedef struct symm_control_page {
   int32_t pe;
   uint32_t departed;       /* atomic: SYMM_DEPARTED_*, how this PE left the job; 0 while it is here */
   uint32_t departures;     /* atomic: counted up by every PE that leaves; waiters look closer when it moves */
-  uint64_t padding0[5];
+  int32_t exit_status;     /* with SYMM_DEPARTED_GLOBAL_EXIT: of the whole job */
+  uint32_t padding1;
+  uint64_t padding0[4];
   /* What the PE is doing, for other PEs' messages: name of the call it waits in, or empty. */
   char doing[128];
   /* The last collective memory call, for the symmetry check: two records, used in turn. */

@@ -136,7 +136,7 @@ void aclshmem_global_exit(int status) {
     SYMM_LOG(kWarn, "aclshmem_global_exit({}) before init reaches no other PE", status);
     return;
   }
-  Status told = instance->control().global_exit(status);
+  Status told = instance->global_exit(status);
   if (!told.ok()) capi::fail(instance, told);
   std::fflush(nullptr);
   std::_Exit(status);

@@ -125,6 +125,8 @@ Status Instance::make_routes() {
   }
   // A PE always reaches itself by load and store.
   routes_[static_cast<size_t>(pe_)].engines |= ACLSHMEM_TRANSPORT_MTE;
+  // release: the plug-in's thread may look at the routes from now on
+  mapped_.store(true, std::memory_order_release);
   return {};
 }
 
@@ -192,20 +194,42 @@ void Instance::on_event(void* user, int event, int pe, const char* text) {
   auto* self = static_cast<Instance*>(user);
   switch (event) {
     case SYMM_EVENT_PEER_LOST:
-      self->health_.lose(Code::kPeerLost, pe, text);
-      break;
     case SYMM_EVENT_STORE_LOST:
+      // The one that ended may have been told the end of the job before this PE was.
+      if (auto status = self->announced_exit()) return self->end_job(*status);
       self->health_.lose(Code::kPeerLost, pe, text);
       break;
     case SYMM_EVENT_GLOBAL_EXIT:
-      if (self->options_.on_global_exit != nullptr) {
-        self->options_.on_global_exit(pe);
-      } else {
-        end_process(pe);
-      }
+      self->end_job(pe);
       break;
     default:
       SYMM_LOG(kWarn, "bootstrap event {} is unknown: {}", event, text);
+  }
+}
+
+std::optional<int> Instance::announced_exit() const {
+  // acquire: the routes are complete once the flag is set
+  if (!mapped_.load(std::memory_order_acquire)) return std::nullopt;
+  for (const Route& route : routes_) {
+    if (__atomic_load_n(&route.control->departed, __ATOMIC_ACQUIRE) == SYMM_DEPARTED_GLOBAL_EXIT) {
+      return route.control->exit_status;
+    }
+  }
+  return std::nullopt;
+}
+
+void Instance::announce_exit(int status) {
+  if (!mapped_.load(std::memory_order_acquire)) return;
+  route(pe_).control->exit_status = status;
+  depart(SYMM_DEPARTED_GLOBAL_EXIT);
+}
+
+void Instance::end_job(int status) {
+  announce_exit(status);
+  if (options_.on_global_exit != nullptr) {
+    options_.on_global_exit(status);
+  } else {
+    end_process(status);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,9 @@ class Instance : private AgreementBarrier {
   // long.
   void leave_at_exit();
 
+  // Asks every PE of the job to end with the status.
+  Status global_exit(int status);
+
   // What a wait is about and which PEs are missing.
   void describe(const symm_wait& wait, char* text, size_t size) const;
 
@@ -101,6 +105,9 @@ class Instance : private AgreementBarrier {
   void depart(uint32_t how);
   void tear_down();
 
+  std::optional<int> announced_exit() const;
+  void announce_exit(int status);
+  void end_job(int status);
   static void on_event(void* user, int event, int pe, const char* text);
 
   // Read by every data call; first, so that they share cache lines.
@@ -128,6 +135,7 @@ class Instance : private AgreementBarrier {
   DeviceState device_;
   std::shared_ptr<InstanceLink> link_ = std::make_shared<InstanceLink>(this);
   uint64_t salt_ = 0;
+  std::atomic<bool> mapped_{false};
   bool closed_ = false;
   bool ended_together_ = false;
   bool left_ = false;

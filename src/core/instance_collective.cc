@@ -98,8 +98,13 @@ Status Instance::close() {
   return std::move(first).with_context("finalize");
 }
 
+Status Instance::global_exit(int status) {
+  announce_exit(status);
+  return control_->global_exit(status);
+}
+
 void Instance::depart(uint32_t how) {
-  if (routes_.empty()) return;
+  if (!mapped_.load(std::memory_order_acquire)) return;
   uint32_t expected = 0;
   // release: what this PE did before is visible to who sees the mark; only the first mark counts
   if (!__atomic_compare_exchange_n(&route(pe_).control->departed, &expected, how, false,

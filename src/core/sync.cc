@@ -135,7 +135,8 @@ void describe_missing(const Instance& instance, const int32_t* members, int size
     char doing[sizeof(symm_control_page::doing)];
     read_text(route.control->doing, doing);
     const uint32_t left = __atomic_load_n(&route.control->departed, __ATOMIC_ACQUIRE);
-    const char* what = left == SYMM_DEPARTED_EXIT        ? "ended without finalize"
+    const char* what = left == SYMM_DEPARTED_EXIT || left == SYMM_DEPARTED_GLOBAL_EXIT
+                           ? "ended without finalize"
                        : left == SYMM_DEPARTED_FINALIZED ? "has finalized"
                        : doing[0] != '\0'                ? doing
                                                          : "not in a collective call";

@@ -30,6 +30,9 @@ struct BoundPort {
 inline BoundPort bind_port() {
   BoundPort bound;
   bound.fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  // Connections that linger after a round must not keep later rounds from the port.
+  int yes = 1;
+  ::setsockopt(bound.fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -75,6 +78,7 @@ class ProcessJob {
       std::fflush(nullptr);
       pid_t child = ::fork();
       if (child == 0) {
+        if (pe != 0) ::close(port_.fd);
         // Not the test program's exit handlers; but those of the library.
         int code = body(pe, port_);
         std::exit(code);
