@@ -40,7 +40,7 @@ typedef struct symm_control_page {
   uint32_t departed;       /* atomic: SYMM_DEPARTED_*, how this PE left the job; 0 while it is here */
   uint32_t departures;     /* atomic: counted up by every PE that leaves; waiters look closer when it moves */
   int32_t exit_status;     /* with SYMM_DEPARTED_GLOBAL_EXIT: of the whole job */
-  uint32_t padding1;
+  uint32_t lost;           /* atomic: 1 + the PE whose loss made this PE give up, 0 if none */
   uint64_t padding0[4];
   /* What the PE is doing, for other PEs' messages: name of the call it waits in, or empty. */
   char doing[128];

@@ -105,6 +105,10 @@ Status Instance::global_exit(int status) {
 
 void Instance::depart(uint32_t how) {
   if (!mapped_.load(std::memory_order_acquire)) return;
+  if (const int lost = health_.lost_pe(); lost >= 0) {
+    // release: visible before the mark of departure
+    __atomic_store_n(&route(pe_).control->lost, static_cast<uint32_t>(lost) + 1, __ATOMIC_RELEASE);
+  }
   uint32_t expected = 0;
   // release: what this PE did before is visible to who sees the mark; only the first mark counts
   if (!__atomic_compare_exchange_n(&route(pe_).control->departed, &expected, how, false,

@@ -51,6 +51,11 @@ int poll_flag(void* argument) {
 
 Status left_without(const Instance& instance, const BarrierSpec& spec, uint64_t number) {
   const int gone = departed_member(instance, spec, number);
+  const uint32_t lost = __atomic_load_n(&instance.route(gone).control->lost, __ATOMIC_ACQUIRE);
+  if (lost != 0) {
+    return SYMM_ERROR(kPeerLost, "{} on PE {}: PE {} is lost, and PE {} ended because of it",
+                      spec.call, instance.pe(), lost - 1, gone);
+  }
   return SYMM_ERROR(kPeerLost, "{} on PE {}: PE {} ended without taking part", spec.call,
                     instance.pe(), gone);
 }
