@@ -12,6 +12,9 @@
 #include "ascendc/tensor.h"
 #include "ascendc/types.h"
 #include "ascendc/vector.h"
+#include "ascendc/vector_convert.h"
+#include "ascendc/vector_reduce.h"
+#include "ascendc/vector_select.h"
 
 // The names of SIMT kernels are too common (blockIdx, dim3) to hand them to every kernel.
 #if defined(USE_SIMT) || __NPU_ARCH__ == 3510
