@@ -18,7 +18,7 @@ endif()
 add_library(anyshmem_asio INTERFACE)
 target_include_directories(anyshmem_asio SYSTEM INTERFACE "${ASIO_INCLUDE_DIR}")
 target_compile_definitions(anyshmem_asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED
-  ASIO_DISABLE_STD_ALIGNED_ALLOC $<$<STREQUAL:${ANYSHMEM_SANITIZE},thread>:ASIO_DISABLE_FENCES>)
+  ASIO_DISABLE_STD_ALIGNED_ALLOC $<$<STREQUAL:${ANYSHMEM_SANITIZE},thread>:ASIO_DISABLE_FENCED_BLOCK>)
 target_link_libraries(anyshmem_asio INTERFACE OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
 
 function(anyshmem_print_summary)

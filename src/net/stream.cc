@@ -6,6 +6,8 @@
 #include <asio/read.hpp>
 #include <asio/write.hpp>
 
+#include "net/error_text.h"
+
 namespace symm::net {
 
 Stream::Stream(asio::ip::tcp::socket socket, std::shared_ptr<TlsContext> tls)
@@ -71,12 +73,12 @@ std::string Stream::describe() {
 }
 
 std::string Stream::explain(std::error_code error) const {
-  if (tls_ == nullptr) return error.message();
+  if (tls_ == nullptr) return error_text(error);
   if (is_tls_error(error)) return tls_->explain(static_cast<unsigned long>(error.value()), note_);
   if (error == asio::error::eof || error == asio::ssl::error::stream_truncated) {
     return tls_->explain(0, note_);
   }
-  return error.message();
+  return error_text(error);
 }
 
 bool Stream::is_tls_error(std::error_code error) {

@@ -60,6 +60,8 @@ TlsContext::~TlsContext() {
 }
 
 Status TlsContext::init_context() {
+  // Our threads may still use TLS while a process that never finalized runs its exit handlers.
+  OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
   context_ = SSL_CTX_new(side_ == Side::kServer ? TLS_server_method() : TLS_client_method());
   if (context_ == nullptr) return SYMM_ERROR(kInternal, "TLS: {}", openssl_error());
   SSL_CTX_set_ex_data(context_, context_index(), this);

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/deadline.h"
+#include "net/error_text.h"
 #include "store/io_thread.h"
 
 namespace symm::store {
@@ -135,7 +136,7 @@ class Client::Impl {
     stream_->async_write({asio::buffer(head), asio::buffer(text)},
                          [this](std::error_code error, size_t) {
                            writing_ = false;
-                           if (error) return lose(error.message());
+                           if (error) return lose(net::error_text(error));
                            queue_.pop_front();
                            start_write();
                          });
@@ -143,7 +144,8 @@ class Client::Impl {
 
   void read_header() {
     stream_->async_read(front_.data(), kHeaderBytes, [this](std::error_code error, size_t) {
-      if (error) return lose(error == asio::error::eof ? "its process has ended" : error.message());
+      if (error)
+        return lose(error == asio::error::eof ? "its process has ended" : net::error_text(error));
       auto header = decode_header(front_, kMaxReplyBody);
       if (!header.ok()) return lose(std::string(header.status().text()));
       header_ = header.value();
@@ -158,7 +160,7 @@ class Client::Impl {
     if (piece == 0) return on_frame();
     body_.resize(have + piece);
     stream_->async_read(body_.data() + have, piece, [this](std::error_code error, size_t) {
-      if (error) return lose(error.message());
+      if (error) return lose(net::error_text(error));
       read_body();
     });
   }

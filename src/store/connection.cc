@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 #include "base/version.h"
+#include "net/error_text.h"
 #include "net/socket_address.h"
 
 namespace symm::store {
@@ -59,14 +61,14 @@ void Connection::look_at_first_bytes() {
   stream_.socket().async_wait(
       asio::ip::tcp::socket::wait_read, [self = shared_from_this()](std::error_code error) {
         if (self->closed_) return;
-        if (error) return self->refuse(error.message());
+        if (error) return self->refuse(net::error_text(error));
         uint8_t peek[kTag.size()];
         ssize_t count = recv(self->stream_.socket().native_handle(), peek, sizeof peek,
                              MSG_PEEK | MSG_DONTWAIT);
         if (count == 0) return self->refuse("closed without a word");
         if (count < 0) {
           if (errno == EAGAIN || errno == EINTR) return self->look_at_first_bytes();
-          return self->refuse(std::error_code(errno, std::system_category()).message());
+          return self->refuse(std::string(std::strerror(errno)));
         }
         std::span<const uint8_t> seen(peek, static_cast<size_t>(count));
         FirstBytes kind = classify(seen);
@@ -177,13 +179,14 @@ void Connection::read_body() {
   size_t piece = std::min(kPiece, header_.length - have);
   if (piece == 0) return finish_body();
   body_.resize(have + piece);
-  stream_.async_read(
-      body_.data() + have, piece, [self = shared_from_this()](std::error_code error, size_t) {
-        if (self->closed_) return;
-        if (error)
-          return self->close("its connection broke in the middle of a frame: " + error.message());
-        self->read_body();
-      });
+  stream_.async_read(body_.data() + have, piece,
+                     [self = shared_from_this()](std::error_code error, size_t) {
+                       if (self->closed_) return;
+                       if (error)
+                         return self->close("its connection broke in the middle of a frame: " +
+                                            net::error_text(error));
+                       self->read_body();
+                     });
 }
 
 void Connection::finish_body() {
@@ -214,7 +217,7 @@ void Connection::start_write() {
   stream_.async_write(buffers, [self = shared_from_this()](std::error_code error, size_t) {
     self->writing_ = false;
     if (self->closed_) return;
-    if (error) return self->close("its connection broke: " + error.message());
+    if (error) return self->close("its connection broke: " + net::error_text(error));
     self->queued_bytes_ -= self->queue_.front().head.size() +
                            (self->queue_.front().body ? self->queue_.front().body->size() : 0);
     self->queue_.pop_front();

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <asio/steady_timer.hpp>
+#include <cstring>
 #include <optional>
 
 #include "base/unique_fd.h"
+#include "net/error_text.h"
 
 namespace symm::store {
 namespace {
@@ -63,12 +65,11 @@ class Attempt {
       if (!error) finish(retry_later("no answer"));
     });
     UniqueFd fd(socket(to_.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!fd.valid())
-      return finish(retry_later(std::error_code(errno, std::system_category()).message()));
+    if (!fd.valid()) return finish(retry_later(std::string(std::strerror(errno))));
     asio::ip::tcp::socket plain(io_);
     std::error_code error;
     plain.assign(to_.is_v6() ? asio::ip::tcp::v6() : asio::ip::tcp::v4(), fd.get(), error);
-    if (error) return finish(retry_later(error.message()));
+    if (error) return finish(retry_later(net::error_text(error)));
     fd.release();
     stream_ = std::make_unique<net::Stream>(std::move(plain), options_.tls);
     asio::ip::tcp::endpoint endpoint;
@@ -81,7 +82,7 @@ class Attempt {
 
   void on_connect(std::error_code error) {
     if (finished_) return;
-    if (error) return finish(retry_later(error.message()));
+    if (error) return finish(retry_later(net::error_text(error)));
     // A port of the ephemeral range that nobody listens at can be connected to itself, and would
     // then be busy for PE 0.
     std::error_code ignored;

@@ -8,11 +8,13 @@
 #include <asio/steady_timer.hpp>
 #include <cerrno>
 #include <condition_variable>
+#include <cstring>
 #include <list>
 #include <mutex>
 #include <unordered_map>
 
 #include "base/log.h"
+#include "net/error_text.h"
 #include "store/connection.h"
 #include "store/io_thread.h"
 
@@ -69,7 +71,7 @@ class Server::Impl : public ConnectionOwner {
       std::error_code error;
       acceptors_.back().assign(protocol, fd.get(), error);
       if (error)
-        return SYMM_ERROR(kInternal, "store at {}: {}", bound.to_string(), error.message());
+        return SYMM_ERROR(kInternal, "store at {}: {}", bound.to_string(), net::error_text(error));
       fd.release();
       accept_from(acceptors_.back());
     }
@@ -158,7 +160,7 @@ class Server::Impl : public ConnectionOwner {
 
   // Out of descriptors or memory: the newcomers wait in the backlog until some are free again.
   void pause_accepting(asio::ip::tcp::acceptor& acceptor) {
-    refusals_.write("the network", std::error_code(errno, std::system_category()).message());
+    refusals_.write("the network", std::string(std::strerror(errno)));
     accept_pause_.expires_after(kAcceptPause);
     accept_pause_.async_wait([this, &acceptor](std::error_code error) {
       if (!error) accept_from(acceptor);
@@ -172,7 +174,7 @@ class Server::Impl : public ConnectionOwner {
     asio::ip::tcp::socket socket(thread_.io());
     std::error_code error;
     socket.assign(protocol, fd.get(), error);
-    if (error) return on_refused("the network", error.message());
+    if (error) return on_refused("the network", net::error_text(error));
     fd.release();
     auto connection =
         std::make_shared<Connection>(std::move(socket), options_.tls, options_.session.magic, this);

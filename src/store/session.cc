@@ -203,6 +203,7 @@ void Session::handle_get(int pe, uint32_t seq, Request& request, Clock::time_poi
     reply(pe, seq, kResultNotFound, empty_body(), out);
     return;
   }
+  if (lost_ > 0) return reply_text(pe, seq, wire(Code::kPeerLost), lost_text_, out);
   std::optional<Clock::time_point> deadline;
   // Limits beyond a year are as good as none, and keep the sum below from overflowing.
   constexpr int64_t kYearMs = int64_t{1000} * 60 * 60 * 24 * 366;
@@ -268,8 +269,8 @@ void Session::disconnect(int pe, const std::string& why, Sends& out) {
   });
   if (members_[pe] != Member::kPresent) return;
   members_[pe] = Member::kLost;
-  ++lost_;
   std::string text = fmt::format("PE {} is lost: {}", pe, why);
+  if (lost_++ == 0) lost_text_ = text;
   notify(Type::kPeerLost, pe, pe, text, out);
   Rounds::Outcomes outcomes;
   rounds_.lose(pe, text, outcomes);

@@ -81,7 +81,8 @@ class Session {
   uint64_t last_ticket_ = 0;
   int left_ = 0;
   int lost_ = 0;
-  bool formed_ = false;  // everybody has completed a first step together
+  std::string lost_text_;  // about the first one
+  bool formed_ = false;    // everybody has completed a first step together
   bool closing_ = false;
   std::string broken_;  // why the job cannot be formed
 };

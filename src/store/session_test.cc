@@ -123,8 +123,10 @@ TEST_F(SessionTest, ADeathTellsAllAndEndsAllWaits) {
               testing::ElementsAre("33:0:0:PE 2 is lost: killed", "32:-12:2:PE 2 is lost: killed"));
   EXPECT_TRUE(session_.anyone_lost());
   sends_.clear();
-  request(1, 3, {Type::kSet, "never", "x", "", 0});
-  EXPECT_THAT(to(1), testing::ElementsAre("32:0:3:"));
+  request(1, 3, {Type::kGet, "never", "", "", -1});  // a wait that begins after the death
+  request(1, 4, {Type::kSet, "never", "x", "", 0});
+  request(1, 5, {Type::kGet, "never", "", "", -1});
+  EXPECT_THAT(to(1), testing::ElementsAre("32:-12:3:PE 2 is lost: killed", "32:0:4:", "32:0:5:x"));
 }
 
 TEST_F(SessionTest, AGoodbyeIsNoDeath) {
