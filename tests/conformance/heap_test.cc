@@ -22,7 +22,7 @@ void expect_symmetric(void* memory) {
   auto* offsets =
       static_cast<uint64_t*>(aclshmem_calloc(static_cast<size_t>(place().n_pes), sizeof(uint64_t)));
   ASSERT_NE(offsets, nullptr);
-  const auto distance =
+  auto distance =
       static_cast<uint64_t>(static_cast<char*>(memory) - reinterpret_cast<char*>(offsets));
   for (int pe = 0; pe < place().n_pes; ++pe) {
     aclshmem_putmem(offsets + place().pe, &distance, sizeof(distance), pe);

@@ -19,7 +19,9 @@ class Job : public testing::Environment {
   }
 
   void TearDown() override {
-    if (starts_initialized()) EXPECT_EQ(aclshmem_finalize(), 0);
+    if (starts_initialized()) {
+      EXPECT_EQ(aclshmem_finalize(), 0);
+    }
     EXPECT_EQ(aclrtResetDevice(0), 0);
     EXPECT_EQ(aclFinalize(), 0);
   }

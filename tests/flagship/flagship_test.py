@@ -203,9 +203,10 @@ class Deaths(Case):
             wait_until(lambda: any("control plane" in line for line in list(lines)), "the info line")
             children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
             os.kill(int(children[1]), 9)
-            self.assertEqual(process.wait(timeout=LIMIT), 128 + 9)
+            code = process.wait(timeout=LIMIT)
             reader.join()
             process.stdout.close()
+            self.assertEqual(code, 128 + 9, "".join(lines))
             self.assertIn("PE 1 was ended by signal 9", "".join(lines))
             self.expect_clean(job)
 

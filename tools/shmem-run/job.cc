@@ -19,6 +19,8 @@ namespace {
 
 // How long PEs may take to end after SIGTERM before they are killed.
 constexpr std::chrono::milliseconds kGrace(2000);
+// How long a failure waits for the failure that caused it.
+constexpr std::chrono::milliseconds kSettle(100);
 constexpr int kTimeoutCode = 124;
 constexpr int kSignals[] = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
                             SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
@@ -166,7 +168,7 @@ int Job::run() {
 }
 
 int Job::poll_timeout_ms() const {
-  auto left = std::min(limit_.left(), kill_at_.left());
+  auto left = std::min({limit_.left(), kill_at_.left(), settled_at_.left()});
   constexpr std::chrono::milliseconds kLongest(3600 * 1000);
   return static_cast<int>(std::min(left, kLongest).count());
 }
@@ -227,28 +229,36 @@ void Job::suspend() {
   signal_all(SIGCONT);
 }
 
-// Of PEs that are found dead together, the one that a signal ended is the cause and the others the
-// effect.
 void Job::reap() {
-  int culprit = -1;
-  int culprit_status = 0;
   for (size_t pe = 0; pe < children_.size(); ++pe) {
     auto status = children_[pe].try_reap();
     if (!status) continue;
     --live_;
-    if (*status == 0) continue;
-    if (culprit < 0 || (WIFSIGNALED(*status) && !WIFSIGNALED(culprit_status))) {
-      culprit = static_cast<int>(pe);
-      culprit_status = *status;
-    }
+    if (*status != 0) note_failure(static_cast<int>(pe), *status);
   }
-  if (culprit >= 0) {
-    end_job(exit_code_of(culprit_status),
-            fmt::format("PE {} {}", culprit, describe_exit(culprit_status)));
+  if (culprit_ >= 0 && live_ == 0) blame();
+}
+
+// A PE that a signal ends takes a moment to be gone, and its peers may learn of it and give up
+// before. So the first failure waits a little for a cause: a signal among the next failures.
+void Job::note_failure(int pe, int status) {
+  if (exit_code_ != 0) return;
+  if (culprit_ < 0 || (WIFSIGNALED(status) && !WIFSIGNALED(culprit_status_))) {
+    culprit_ = pe;
+    culprit_status_ = status;
   }
+  if (settled_at_.is_never()) settled_at_ = Deadline::after(kSettle);
+  if (WIFSIGNALED(status)) blame();
+}
+
+void Job::blame() {
+  settled_at_ = Deadline::never();
+  end_job(exit_code_of(culprit_status_),
+          fmt::format("PE {} {}", culprit_, describe_exit(culprit_status_)));
 }
 
 void Job::check_limits() {
+  if (settled_at_.expired()) blame();
   if (live_ == 0) return;
   if (!stopping_ && limit_.expired()) {
     end_job(kTimeoutCode, fmt::format("the time limit of {} s is over; still running: PE {}",

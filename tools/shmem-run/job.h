@@ -40,6 +40,8 @@ class Job {
   void handle_signal(int number);
   void suspend();
   void reap();
+  void note_failure(int pe, int status);
+  void blame();
   void check_limits();
   void pump(PrefixedStream& stream);
   // The first reason counts: records the exit code, says why, asks all PEs to end.
@@ -59,9 +61,12 @@ class Job {
   TerminalInput terminal_;
   int live_ = 0;
   int exit_code_ = 0;
+  int culprit_ = -1;  // the PE whose failure counts, once there is one
+  int culprit_status_ = 0;
   bool stopping_ = false;
   bool killed_ = false;
   Deadline limit_ = Deadline::never();
+  Deadline settled_at_ = Deadline::never();
   Deadline kill_at_ = Deadline::never();
 };
 
