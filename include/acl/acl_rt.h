@@ -1,8 +1,9 @@
 /* Devices, contexts, memory, streams, events and notifies of the CPU runtime. Plain C.
  *
- * Every function returns 0 or an error code of acl_base.h; after a failure aclGetRecentErrMsg() of the same thread says
- * which call, which argument, and what helps. A null stream means the default stream of the current device. Work on one
- * stream runs in the order of the calls; streams are independent of each other, also of the default stream. */
+ * Every function returns 0 or an error code of acl_base.h; after a failure aclGetRecentErrMsg() of
+ * the same thread says which call, which argument, and what helps. A null stream means the default
+ * stream of the current device. Work on one stream runs in the order of the calls; streams are
+ * independent of each other, also of the default stream. */
 #ifndef ACL_ACL_RT_H
 #define ACL_ACL_RT_H
 
@@ -71,7 +72,8 @@ typedef enum aclrtEventWaitStatus {
   ACL_EVENT_WAIT_STATUS_RESERVED = 0xFFFF
 } aclrtEventWaitStatus;
 
-/* Devices and contexts. The current device belongs to the calling thread; references are counted per process. */
+/* Devices and contexts. The current device belongs to the calling thread; references are counted
+ * per process. */
 aclError aclrtSetDevice(int32_t deviceId);
 aclError aclrtResetDevice(int32_t deviceId);
 aclError aclrtGetDevice(int32_t* deviceId);
@@ -87,19 +89,23 @@ aclError aclrtDeviceCanAccessPeer(int32_t* canAccessPeer, int32_t deviceId, int3
 const char* aclrtGetSocName(void);
 aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion, int32_t* patchVersion);
 
-/* Memory. Device and host memory are both plain memory of this process, at least 64-byte aligned. */
+/* Memory. Device and host memory are both plain memory of this process, at least 64-byte aligned.
+ */
 aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy);
 aclError aclrtFree(void* devPtr);
 aclError aclrtMallocHost(void** hostPtr, size_t size);
 aclError aclrtFreeHost(void* hostPtr);
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* freeBytes, size_t* totalBytes);
 /* Synchronous; do not wait for any stream. */
-aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind);
+aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count,
+                     aclrtMemcpyKind kind);
 aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count);
-/* On the stream. Host memory that aclrtMallocHost did not give makes the call wait until the copy is done. */
-aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
+/* On the stream. Host memory that aclrtMallocHost did not give makes the call wait until the copy
+ * is done. */
+aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count,
+                          aclrtMemcpyKind kind, aclrtStream stream);
+aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
                           aclrtStream stream);
-aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream);
 aclError aclrtCmoAsync(void* src, size_t size, aclrtCmoType cmoType, aclrtStream stream);
 
 /* Streams. */
@@ -110,8 +116,9 @@ aclError aclrtSynchronizeStream(aclrtStream stream);
 /* timeout in milliseconds, -1: none. When it is over the work keeps running. */
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status);
-/* Calls function(argument) on the stream's own thread. An extension: not every version of the original has it. The
- * function must not wait for its own stream. Capturable; the argument must then outlive the graph. */
+/* Calls function(argument) on the stream's own thread. An extension: not every version of the
+ * original has it. The function must not wait for its own stream. Capturable; the argument must
+ * then outlive the graph. */
 aclError aclrtLaunchHostFunc(aclrtStream stream, void (*function)(void* argument), void* argument);
 
 /* Events. */
@@ -126,7 +133,8 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* status);
 aclError aclrtEventElapsedTime(float* milliseconds, aclrtEvent start, aclrtEvent end);
 
-/* Notifies: one bit that a stream, the host or a device sets and that a stream waits for and clears. */
+/* Notifies: one bit that a stream, the host or a device sets and that a stream waits for and
+ * clears. */
 aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag);
 aclError aclrtDestroyNotify(aclrtNotify notify);
 aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream);

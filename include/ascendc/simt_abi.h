@@ -1,4 +1,5 @@
-/* The variables that name the running SIMT lane. Set by the runtime whenever a lane goes on; kernels only read them. */
+/* The variables that name the running SIMT lane. Set by the runtime whenever a lane goes on;
+ * kernels only read them. */
 #ifndef SYMM_SIMT_ABI_H
 #define SYMM_SIMT_ABI_H
 

@@ -1,5 +1,6 @@
-/* What kernels see of an instance: plain data. The public state block comes first, so a pointer to this struct is also a
- * pointer to aclshmem_device_host_state_t; ours follows. Written by libshmem.so (core/device_state), read by kernels. */
+/* What kernels see of an instance: plain data. The public state block comes first, so a pointer to
+ * this struct is also a pointer to aclshmem_device_host_state_t; ours follows. Written by
+ * libshmem.so (core/device_state), read by kernels. */
 #ifndef SYMM_DEVICE_STATE_H
 #define SYMM_DEVICE_STATE_H
 
@@ -20,13 +21,15 @@ typedef struct symm_sync_flag {
   uint64_t padding[7];
 } symm_sync_flag;
 
-/* Where the members of one team meet; in the control area of every PE, at the same index on all members. A dissemination
- * barrier: in round r, member m writes its barrier number into flags[r] of member (m + 2^r) mod size and waits until its
- * own flags[r] is at least that number. Numbers only grow, so nothing is ever reset. */
+/* Where the members of one team meet; in the control area of every PE, at the same index on all
+ * members. A dissemination barrier: in round r, member m writes its barrier number into flags[r] of
+ * member (m + 2^r) mod size and waits until its own flags[r] is at least that number. Numbers only
+ * grow, so nothing is ever reset. */
 typedef struct symm_team_sync {
   symm_sync_flag flags[SYMM_TEAM_SYNC_ROUNDS];
-  uint64_t entered;     /* barriers this PE has entered on the team; read by the others to name who is missing */
-  uint64_t left;        /* barriers this PE has left */
+  uint64_t entered; /* barriers this PE has entered on the team; read by the others to name who is
+                       missing */
+  uint64_t left;    /* barriers this PE has left */
   uint64_t padding[6];
 } symm_team_sync;
 
@@ -37,10 +40,11 @@ typedef struct symm_control_page {
   symm_event_count events; /* what this PE sleeps on */
   uint32_t pid;
   int32_t pe;
-  uint32_t departed;       /* atomic: SYMM_DEPARTED_*, how this PE left the job; 0 while it is here */
-  uint32_t departures;     /* atomic: counted up by every PE that leaves; waiters look closer when it moves */
-  int32_t exit_status;     /* with SYMM_DEPARTED_GLOBAL_EXIT: of the whole job */
-  uint32_t lost;           /* atomic: 1 + the PE whose loss made this PE give up, 0 if none */
+  uint32_t departed;   /* atomic: SYMM_DEPARTED_*, how this PE left the job; 0 while it is here */
+  uint32_t departures; /* atomic: counted up by every PE that leaves; waiters look closer when it
+                          moves */
+  int32_t exit_status; /* with SYMM_DEPARTED_GLOBAL_EXIT: of the whole job */
+  uint32_t lost;       /* atomic: 1 + the PE whose loss made this PE give up, 0 if none */
   uint64_t padding0[4];
   /* What the PE is doing, for other PEs' messages: name of the call it waits in, or empty. */
   char doing[128];
@@ -65,25 +69,27 @@ typedef struct symm_device_state {
   /* Per PE: start of the team sync area and control page as mapped here, or null. */
   symm_team_sync* const* peer_sync;
   symm_control_page* const* peer_control;
-  uint64_t heap_limit;               /* bytes of a heap that symmetric addresses may name */
-  void* host_heap;                   /* own HOST_SIDE heap, or null */
+  uint64_t heap_limit; /* bytes of a heap that symmetric addresses may name */
+  void* host_heap;     /* own HOST_SIDE heap, or null */
   void* const* peer_host_heap;
   uint64_t host_heap_limit;
   /* Per team: number of the next barrier; shared by host and device barriers. */
   uint64_t* team_epoch;
-  symm_engine* rdma;                 /* queue per PE; any of the three may be null */
-  symm_engine* sdma;                 /* queue per vector core: SYMM_SDMA_CHANNELS */
-  symm_engine* udma;                 /* queue per PE */
+  symm_engine* rdma; /* queue per PE; any of the three may be null */
+  symm_engine* sdma; /* queue per vector core: SYMM_SDMA_CHANNELS */
+  symm_engine* udma; /* queue per PE */
   /* Records an error of a kernel call (sticky in the instance) and returns it. */
   int (*report)(void* owner, int code, const char* text);
   void* owner;
   uint64_t instance_id;
-  /* The state of another instance of this process, or null; for aclshmemx_instance_ctx_set in kernels. May be null. */
+  /* The state of another instance of this process, or null; for aclshmemx_instance_ctx_set in
+   * kernels. May be null. */
   struct symm_device_state* (*find_instance)(uint64_t instance_id);
-  /* Per team: index of its entry in the team sync areas and in team_epoch, the same on all members. Null: the team's
-   * own number. */
+  /* Per team: index of its entry in the team sync areas and in team_epoch, the same on all members.
+   * Null: the team's own number. */
   const uint32_t* team_slot;
-  /* Runtime notifies that aclshmemx_sdma_notify_record records, one per vector core; null when there are none. */
+  /* Runtime notifies that aclshmemx_sdma_notify_record records, one per vector core; null when
+   * there are none. */
   void* const* notifies;
 } symm_device_state;
 

@@ -1,5 +1,6 @@
-// bytes::Reader and bytes::Writer: bounded, little-endian encoding. Everything that a peer sent is parsed
-// through Reader; a short or hostile input ends in a failed Status, never in a read past the end.
+// bytes::Reader and bytes::Writer: bounded, little-endian encoding. Everything that a peer sent is
+// parsed through Reader; a short or hostile input ends in a failed Status, never in a read past the
+// end.
 #pragma once
 
 #include <cstdint>

@@ -19,46 +19,55 @@ constexpr int64_t kMax = INT64_MAX;
 constexpr Option kOptions[] = {
     {"SHMEM_LOG_LEVEL", Kind::kText, "", 0, 0, "DEBUG, INFO, WARN, ERROR or FATAL"},
     {"SHMEM_LOG_TO_STDOUT", Kind::kFlag, "0", 0, 1, "also print log records to stdout"},
-    {"SHMEM_LOG_PATH", Kind::kText, "", 0, 0, "directory for log files; none are written when unset"},
+    {"SHMEM_LOG_PATH", Kind::kText, "", 0, 0,
+     "directory for log files; none are written when unset"},
     {"SHMEM_UID_SESSION_ID", Kind::kText, "", 0, 0, "address and port of PE 0 in unique-id mode"},
     {"SHMEM_UID_SOCK_IFNAME", Kind::kText, "", 0, 0,
      "interface for the unique id: name, name:inet4 or name:inet6"},
     {"SHMEM_INSTANCE_PORT_RANGE", Kind::kText, "", 0, 0, "start:end of ports for instances"},
-    {"SHMEM_CYCLE_PROF_PE", Kind::kInteger, "-1", -1, 16383, "PE whose kernels record cycle counts"},
+    {"SHMEM_CYCLE_PROF_PE", Kind::kInteger, "-1", -1, 16383,
+     "PE whose kernels record cycle counts"},
     {"SHMEM_JOB_SECRET", Kind::kText, "", 0, 0,
      "secret shared by all PEs of a job; key of TLS when no certificate is given"},
     {"SHMEM_SECRET_FILE", Kind::kText, "", 0, 0,
      "file of the per-user secret; default ~/.config/anyshmem/secret, made on first use"},
     {"SHMEM_TLS", Kind::kFlag, "1", 0, 1,
-     "0 switches TLS of the control plane off, like aclshmemx_set_conf_store_tls(false, nullptr, 0)"},
+     "0 switches TLS of the control plane off, like aclshmemx_set_conf_store_tls(false, nullptr, "
+     "0)"},
     {"SHMEM_WAIT_REPORT", Kind::kSeconds, "10", 0, 1000000,
-     "seconds after which a wait says who waits for what; repeated at doubling intervals; 0 is never"},
+     "seconds after which a wait says who waits for what; repeated at doubling intervals; 0 is "
+     "never"},
     {"SHMEM_WAIT_TIMEOUT", Kind::kSeconds, "0", 0, 1000000,
      "seconds after which a data-plane wait or barrier fails; 0 is no limit"},
     {"SHMEM_ON_ERROR", Kind::kText, "return", 0, 0, "return or abort: what the first error does"},
-    {"SHMEM_PREFAULT", Kind::kFlag, "0", 0, 1, "touch the heap at init and collapse it to huge pages"},
+    {"SHMEM_PREFAULT", Kind::kFlag, "0", 0, 1,
+     "touch the heap at init and collapse it to huge pages"},
     {"SHMEM_ENGINE_DELAY_US", Kind::kInteger, "0", 0, 1000000,
      "delay of every queued RDMA/SDMA/UDMA descriptor, to make missing quiets show"},
     {"SHMEM_ENGINE_DEPTH", Kind::kInteger, "64", 2, 4096,
      "descriptors a queue pair can hold; rounded up to a power of two"},
-    {"SHMEM_ENGINE_WORKERS", Kind::kInteger, "1", 1, 64, "threads of each RDMA, SDMA or UDMA engine"},
+    {"SHMEM_ENGINE_WORKERS", Kind::kInteger, "1", 1, 64,
+     "threads of each RDMA, SDMA or UDMA engine"},
     {"SHMEM_ENGINE_LATENCY_US", Kind::kInteger, "0", 0, 1000000,
      "pacing: time every descriptor takes besides its bytes; descriptors of a queue overlap"},
     {"SHMEM_ENGINE_BANDWIDTH", Kind::kSize, "0", 0, kMax,
      "pacing: bytes per second that all queues of an engine share; 0 is no limit"},
     {"SHMEM_KERNEL_THREADS", Kind::kText, "auto", 0, 0,
      "auto, a number of worker threads for kernel cores, or core (one thread per core instance)"},
-    {"SHMEM_KERNEL_STACK", Kind::kSize, "256k", 65536, 1 << 30, "stack of one kernel core, in bytes"},
+    {"SHMEM_KERNEL_STACK", Kind::kSize, "256k", 65536, 1 << 30,
+     "stack of one kernel core, in bytes"},
     {"SHMEM_DEVICE_COUNT", Kind::kInteger, "16", 1, 16384, "devices that the runtime reports"},
     {"SHMEM_DEVICE_MEMORY", Kind::kSize, "64g", 1048576, kMax,
      "bytes that aclrtMalloc may give out per device"},
     {"SHMEM_SOC_NAME", Kind::kText, "Ascend910B1", 0, 0, "answer of aclrtGetSocName"},
     {"SHMEM_AIV_CORES", Kind::kInteger, "48", 1, 1024, "vector cores that the platform reports"},
     {"SHMEM_CXX", Kind::kText, "", 0, 0, "compiler that shmem-cc runs"},
-    {"SHMEM_INFO", Kind::kFlag, "0", 0, 1, "PE 0 prints one line at init: control plane, TLS, transports"},
+    {"SHMEM_INFO", Kind::kFlag, "0", 0, 1,
+     "PE 0 prints one line at init: control plane, TLS, transports"},
     {"SHMEM_PE", Kind::kInteger, "-1", -1, 16383, "PE number, set by shmem-run"},
     {"SHMEM_NPES", Kind::kInteger, "0", 0, 16384, "number of PEs, set by shmem-run"},
-    {"SHMEM_BOOTSTRAP", Kind::kText, "", 0, 0, "address of PE 0 (tcp://host:port), set by shmem-run"},
+    {"SHMEM_BOOTSTRAP", Kind::kText, "", 0, 0,
+     "address of PE 0 (tcp://host:port), set by shmem-run"},
     {"SHMEM_LISTEN_FD", Kind::kInteger, "-1", -1, 1 << 30,
      "listening socket that PE 0 inherits from shmem-run, bound to the port of SHMEM_BOOTSTRAP"},
     {"SHMEM_LOCAL_PES", Kind::kInteger, "0", 0, 16384,
@@ -109,8 +118,8 @@ Result<int64_t> parse_integer(const std::string& value, int64_t low, int64_t hig
 
 Result<uint64_t> parse_size(const std::string& value, int64_t low, int64_t high) {
   double number = 0;
-  auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number,
-                                      std::chars_format::fixed);
+  auto [end, error] =
+      std::from_chars(value.data(), value.data() + value.size(), number, std::chars_format::fixed);
   if (value.empty() || error != std::errc() || !std::isfinite(number) || number < 0) {
     return SYMM_ERROR(kInvalidValue, "'{}' is not a size: use a number with k, m, g or t", value);
   }
@@ -118,13 +127,21 @@ Result<uint64_t> parse_size(const std::string& value, int64_t low, int64_t high)
   double factor = 1;
   if (!suffix.empty()) {
     switch (suffix[0] | 0x20) {
-      case 'k': factor = 1024.0; break;
-      case 'm': factor = 1048576.0; break;
-      case 'g': factor = 1073741824.0; break;
-      case 't': factor = 1099511627776.0; break;
+      case 'k':
+        factor = 1024.0;
+        break;
+      case 'm':
+        factor = 1048576.0;
+        break;
+      case 'g':
+        factor = 1073741824.0;
+        break;
+      case 't':
+        factor = 1099511627776.0;
+        break;
       default:
-        return SYMM_ERROR(kInvalidValue, "'{}' is not a size: suffix '{}' is not k, m, g or t", value,
-                          suffix);
+        return SYMM_ERROR(kInvalidValue, "'{}' is not a size: suffix '{}' is not k, m, g or t",
+                          value, suffix);
     }
   }
   double bytes = std::ceil(number * factor);
@@ -169,13 +186,18 @@ Status check_environment() {
     if (!value) continue;
     Status status;
     switch (option.kind) {
-      case Kind::kFlag: status = std::move(parse_flag(*value).status()); break;
+      case Kind::kFlag:
+        status = std::move(parse_flag(*value).status());
+        break;
       case Kind::kInteger:
       case Kind::kSeconds:
         status = std::move(parse_integer(*value, option.low, option.high).status());
         break;
-      case Kind::kSize: status = std::move(parse_size(*value, option.low, option.high).status()); break;
-      case Kind::kText: break;
+      case Kind::kSize:
+        status = std::move(parse_size(*value, option.low, option.high).status());
+        break;
+      case Kind::kText:
+        break;
     }
     if (!status.ok()) return std::move(status).with_context(option.name);
   }

@@ -1,6 +1,7 @@
-// Config: the only reader of the environment, and the table of every option we know. The info tool and the docs
-// page are generated from the table. A bad value or an unknown SHMEM_* name is reported, never ignored.
-// Threads: reads only; safe from any thread as long as nobody calls setenv at the same time.
+// Config: the only reader of the environment, and the table of every option we know. The info tool
+// and the docs page are generated from the table. A bad value or an unknown SHMEM_* name is
+// reported, never ignored. Threads: reads only; safe from any thread as long as nobody calls setenv
+// at the same time.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ std::span<const Option> options();
 // The value as set, or nothing. Works for any variable; launcher variables are read through this.
 std::optional<std::string> raw(const char* name);
 
-// Typed values of options in the table. A value that does not parse counts as the default here; the error comes
-// from check_environment(), which init calls first.
+// Typed values of options in the table. A value that does not parse counts as the default here; the
+// error comes from check_environment(), which init calls first.
 bool flag(const char* name);
 int64_t integer(const char* name);
 uint64_t size(const char* name);  // bytes; suffixes k m g t are powers of two, fractions allowed

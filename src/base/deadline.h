@@ -1,4 +1,5 @@
-// Deadline: a point on the monotonic clock, or never. Time limits are wall-clock seconds everywhere.
+// Deadline: a point on the monotonic clock, or never. Time limits are wall-clock seconds
+// everywhere.
 #pragma once
 
 #include <algorithm>

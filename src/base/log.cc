@@ -95,17 +95,16 @@ void set_callback(Callback callback) {
 
 void set_pe(int pe) { g_pe = pe; }
 
-bool enabled(Level record_level) {
-  return record_level >= level() || g_callback.load() != nullptr;
-}
+bool enabled(Level record_level) { return record_level >= level() || g_callback.load() != nullptr; }
 
 void write(Level record_level, const char* file, int line, std::string_view text) {
   int pe = g_pe.load();
   std::string who = pe >= 0 ? fmt::format("PE {} ", pe) : std::string();
-  std::string record = fmt::format("[shmem {}{} pid {}] {} ({}:{})", who,
-                                   kNames[static_cast<int>(record_level)], ::getpid(), text,
-                                   base_name(file), line);
-  if (Callback callback = g_callback.load()) callback(static_cast<int>(record_level), record.c_str());
+  std::string record =
+      fmt::format("[shmem {}{} pid {}] {} ({}:{})", who, kNames[static_cast<int>(record_level)],
+                  ::getpid(), text, base_name(file), line);
+  if (Callback callback = g_callback.load())
+    callback(static_cast<int>(record_level), record.c_str());
   if (record_level >= level()) logger().log(spdlog::level::info, record);
 }
 

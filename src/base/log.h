@@ -1,5 +1,6 @@
-// Log: one sink for the whole process (stderr, or stdout on request, plus a file when SHMEM_LOG_PATH is set, plus
-// the user's callback). Any thread may log. An error is logged once, at the C edge where it leaves the library.
+// Log: one sink for the whole process (stderr, or stdout on request, plus a file when
+// SHMEM_LOG_PATH is set, plus the user's callback). Any thread may log. An error is logged once, at
+// the C edge where it leaves the library.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,14 +25,15 @@ void set_pe(int pe);
 
 bool enabled(Level level);
 void write(Level level, const char* file, int line, std::string_view text);
-// Prints to stderr whatever the level is: reports a user asked for or must see (who waits for what).
+// Prints to stderr whatever the level is: reports a user asked for or must see (who waits for
+// what).
 void report(std::string_view text);
 
 }  // namespace symm::log
 
-#define SYMM_LOG(level_name, ...)                                                             \
-  do {                                                                                        \
-    if (::symm::log::enabled(::symm::log::Level::level_name))                                 \
-      ::symm::log::write(::symm::log::Level::level_name, __FILE__, __LINE__,                  \
-                         ::fmt::format(__VA_ARGS__));                                         \
+#define SYMM_LOG(level_name, ...)                                            \
+  do {                                                                       \
+    if (::symm::log::enabled(::symm::log::Level::level_name))                \
+      ::symm::log::write(::symm::log::Level::level_name, __FILE__, __LINE__, \
+                         ::fmt::format(__VA_ARGS__));                        \
   } while (0)

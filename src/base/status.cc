@@ -4,20 +4,34 @@ namespace symm {
 
 const char* code_name(Code code) {
   switch (code) {
-    case Code::kOk: return "SUCCESS";
-    case Code::kInvalidParam: return "INVALID_PARAM";
-    case Code::kInvalidValue: return "INVALID_VALUE";
-    case Code::kSmem: return "SMEM_ERROR";
-    case Code::kInternal: return "INNER_ERROR";
-    case Code::kNotInitialized: return "NOT_INITED";
-    case Code::kBootstrap: return "BOOTSTRAP_ERROR";
-    case Code::kTimeout: return "TIMEOUT_ERROR";
-    case Code::kNoMemory: return "MALLOC_FAILED";
-    case Code::kLoad: return "DL_FUNC_FAILED";
-    case Code::kInnerTimeout: return "INNER_TIMEOUT";
-    case Code::kUnloading: return "UNDER_API_UNLOAD";
-    case Code::kPeerLost: return "PEER_LOST";
-    case Code::kNotSupported: return "NOT_SUPPORTED";
+    case Code::kOk:
+      return "SUCCESS";
+    case Code::kInvalidParam:
+      return "INVALID_PARAM";
+    case Code::kInvalidValue:
+      return "INVALID_VALUE";
+    case Code::kSmem:
+      return "SMEM_ERROR";
+    case Code::kInternal:
+      return "INNER_ERROR";
+    case Code::kNotInitialized:
+      return "NOT_INITED";
+    case Code::kBootstrap:
+      return "BOOTSTRAP_ERROR";
+    case Code::kTimeout:
+      return "TIMEOUT_ERROR";
+    case Code::kNoMemory:
+      return "MALLOC_FAILED";
+    case Code::kLoad:
+      return "DL_FUNC_FAILED";
+    case Code::kInnerTimeout:
+      return "INNER_TIMEOUT";
+    case Code::kUnloading:
+      return "UNDER_API_UNLOAD";
+    case Code::kPeerLost:
+      return "PEER_LOST";
+    case Code::kNotSupported:
+      return "NOT_SUPPORTED";
   }
   return "UNKNOWN";
 }

@@ -1,6 +1,6 @@
-// Status: what an operation returns when it can fail. One pointer; null means OK. A failure carries a
-// code (the public aclshmem_error_code_t numbers), a text and the place that raised it.
-// Threads: a Status belongs to one thread at a time. Ownership: the Status owns its record.
+// Status: what an operation returns when it can fail. One pointer; null means OK. A failure carries
+// a code (the public aclshmem_error_code_t numbers), a text and the place that raised it. Threads:
+// a Status belongs to one thread at a time. Ownership: the Status owns its record.
 #pragma once
 
 #include <fmt/format.h>
@@ -66,8 +66,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}            // NOLINT: implicit by intent
-  Result(Status status) : status_(std::move(status)) {}    // NOLINT: implicit by intent
+  Result(T value) : value_(std::move(value)) {}          // NOLINT: implicit by intent
+  Result(Status status) : status_(std::move(status)) {}  // NOLINT: implicit by intent
   bool ok() const { return status_.ok(); }
   Status& status() { return status_; }
   const Status& status() const { return status_; }
@@ -87,19 +87,19 @@ class [[nodiscard]] Result {
   ::symm::Status(::symm::Code::code, ::fmt::format(__VA_ARGS__), __FILE__, __LINE__)
 
 // Returns from the enclosing function if expr is a failed Status.
-#define SYMM_TRY(expr)                         \
-  do {                                         \
-    ::symm::Status symm_try_status = (expr);   \
-    if (!symm_try_status.ok()) [[unlikely]]    \
-      return symm_try_status;                  \
+#define SYMM_TRY(expr)                       \
+  do {                                       \
+    ::symm::Status symm_try_status = (expr); \
+    if (!symm_try_status.ok()) [[unlikely]]  \
+      return symm_try_status;                \
   } while (0)
 
 #define SYMM_CONCAT2(a, b) a##b
 #define SYMM_CONCAT(a, b) SYMM_CONCAT2(a, b)
 
 // SYMM_ASSIGN(auto x, make_x()): unwraps a Result or returns its Status.
-#define SYMM_ASSIGN(decl, expr)                                              \
-  auto SYMM_CONCAT(symm_result_, __LINE__) = (expr);                         \
-  if (!SYMM_CONCAT(symm_result_, __LINE__).ok()) [[unlikely]]                \
-    return std::move(SYMM_CONCAT(symm_result_, __LINE__).status());          \
+#define SYMM_ASSIGN(decl, expr)                                     \
+  auto SYMM_CONCAT(symm_result_, __LINE__) = (expr);                \
+  if (!SYMM_CONCAT(symm_result_, __LINE__).ok()) [[unlikely]]       \
+    return std::move(SYMM_CONCAT(symm_result_, __LINE__).status()); \
   decl = std::move(SYMM_CONCAT(symm_result_, __LINE__)).value()

@@ -1,4 +1,5 @@
-// The versions that users and peers see. The API version is a fact of the interface; ours is in VERSION.
+// The versions that users and peers see. The API version is a fact of the interface; ours is in
+// VERSION.
 #pragma once
 
 namespace symm {

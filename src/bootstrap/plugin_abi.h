@@ -1,6 +1,7 @@
-/* The C interface of a bootstrap plug-in. libshmem.so loads a plug-in by name and takes one table from it; a plug-in links
- * libshmem_utils.so only. All functions return a Code number (0 is success) and write a text into `error` on failure.
- * Threads: calls on one handle come from one thread at a time, except global_exit, which may come at any time. */
+/* The C interface of a bootstrap plug-in. libshmem.so loads a plug-in by name and takes one table
+ * from it; a plug-in links libshmem_utils.so only. All functions return a Code number (0 is
+ * success) and write a text into `error` on failure. Threads: calls on one handle come from one
+ * thread at a time, except global_exit, which may come at any time. */
 #ifndef SYMM_BOOTSTRAP_PLUGIN_ABI_H
 #define SYMM_BOOTSTRAP_PLUGIN_ABI_H
 
@@ -25,19 +26,19 @@ typedef struct symm_tls_options {
 } symm_tls_options;
 
 typedef struct symm_bootstrap_config {
-  uint32_t size;             /* of this struct */
-  uint32_t mode;             /* aclshmemx_bootstrap_t bit */
-  int32_t pe;                /* in; MPI: out */
-  int32_t n_pes;             /* in; MPI: out */
-  const char* address;       /* tcp://host:port or tcp6://[host]:port; may be null in unique-id mode */
-  void* comm_args;           /* unique id (aclshmemx_uniqueid_t*) or MPI_Comm* */
-  double connect_timeout_s;  /* wall clock */
+  uint32_t size;       /* of this struct */
+  uint32_t mode;       /* aclshmemx_bootstrap_t bit */
+  int32_t pe;          /* in; MPI: out */
+  int32_t n_pes;       /* in; MPI: out */
+  const char* address; /* tcp://host:port or tcp6://[host]:port; may be null in unique-id mode */
+  void* comm_args;     /* unique id (aclshmemx_uniqueid_t*) or MPI_Comm* */
+  double connect_timeout_s; /* wall clock */
   double operation_timeout_s;
-  int32_t listen_fd;         /* pre-bound listening socket for PE 0, or -1 */
+  int32_t listen_fd; /* pre-bound listening socket for PE 0, or -1 */
   uint64_t instance;
   symm_tls_options tls;
-  /* Called from the plug-in's own thread: a PE died (event PEER_LOST, pe), someone called global_exit (status in pe),
-   * or the store itself is gone. Must not block. */
+  /* Called from the plug-in's own thread: a PE died (event PEER_LOST, pe), someone called
+   * global_exit (status in pe), or the store itself is gone. Must not block. */
   void (*on_event)(void* user, int event, int pe, const char* text);
   void* user;
 } symm_bootstrap_config;
@@ -50,14 +51,17 @@ typedef struct symm_bootstrap_table {
   int (*unique_id)(void* uid, const symm_tls_options* tls, char* error, size_t error_size);
   /* Collective: all PEs of the job connect. */
   int (*open)(symm_bootstrap_config* config, void** handle, char* error, size_t error_size);
-  /* Collective: out receives n_pes * bytes in PE order. `what` names the step in time-out messages. */
-  int (*allgather)(void* handle, const void* in, size_t bytes, void* out, const char* what, char* error, size_t error_size);
+  /* Collective: out receives n_pes * bytes in PE order. `what` names the step in time-out messages.
+   */
+  int (*allgather)(void* handle, const void* in, size_t bytes, void* out, const char* what,
+                   char* error, size_t error_size);
   int (*barrier)(void* handle, const char* what, char* error, size_t error_size);
   /* Non-collective: asks every PE to end with status. */
   int (*global_exit)(void* handle, int status, char* error, size_t error_size);
   /* One line for people: address, TLS version, cipher, kind of key. */
   void (*info)(void* handle, char* text, size_t size);
-  /* Bytes that all PEs of the job share and no outsider knows; salts the names of local sockets and authenticates them. */
+  /* Bytes that all PEs of the job share and no outsider knows; salts the names of local sockets and
+   * authenticates them. */
   int (*job_key)(void* handle, uint8_t key[32], char* error, size_t error_size);
   /* Says goodbye (so that peers do not take it for a death) and frees the handle. */
   void (*close)(void* handle);

@@ -15,7 +15,7 @@ namespace symm::bootstrap {
 struct Pmi1Faults {
   size_t vallen_max = 1024;
   std::string init_answer = {};  // instead of the right one
-  bool silent_barrier = false;  // barrier_in is never answered
+  bool silent_barrier = false;   // barrier_in is never answered
   bool close_at_barrier = false;
 };
 
