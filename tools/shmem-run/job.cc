@@ -99,7 +99,11 @@ Status Job::listen() {
   local.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof(local);
   auto* generic = reinterpret_cast<sockaddr*>(&local);
+  const int on = 1;
+  // Reuse is set after bind: the port shall be nobody else's now, but PE 0 may bind it again later,
+  // when connections of this socket still linger.
   if (!listener_.valid() || ::bind(listener_.get(), generic, size) != 0 ||
+      ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
       ::listen(listener_.get(), SOMAXCONN) != 0 ||
       ::getsockname(listener_.get(), generic, &size) != 0) {
     return SYMM_ERROR(kBootstrap, "no free port on 127.0.0.1: {}", ::strerror(errno));
