@@ -9,6 +9,9 @@
 
 #ifdef SYMM_KERNEL_TU
 #include "device/shmem_device.h"
+#ifdef USE_SIMT
+#include "device_simt/shmem_device_simt.h"
+#endif
 #endif
 
 #include "host/data_plane/shmem_host_cc.h"

@@ -37,4 +37,9 @@ struct non_contiguous_copy_param {
   uint32_t dst_ld;  // the same in the destination
 };
 
+#ifdef USE_SIMT
+#include "device_simt/shmem_simt_common_types.h"
+#include "simt_api/asc_simt.h"
+#endif
+
 #endif
