@@ -1,10 +1,10 @@
 #include "ops/operation.h"
 
-#include <atomic>
 #include <memory>
 
 #include "acl/acl.h"
 #include "ascendc/core_abi.h"
+#include "base/fence.h"
 #include "core/current.h"
 #include "ops/barrier.h"
 #include "ops/order.h"
@@ -77,7 +77,7 @@ Status execute(Instance& instance, const Operation& what) {
       return wait_value(instance, static_cast<const int32_t*>(what.from), what.code, what.value,
                         what.call);
     case Operation::Kind::kQuiet:
-      std::atomic_thread_fence(std::memory_order_seq_cst);
+      full_fence();  // as ops::quiet
       return instance.quiesce_engines();
     case Operation::Kind::kBarrier:
       SYMM_TRY(instance.quiesce_engines());

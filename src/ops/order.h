@@ -2,8 +2,7 @@
 // Threads: any; covers the calling thread's operations and those ordered before the call.
 #pragma once
 
-#include <atomic>
-
+#include "base/fence.h"
 #include "base/status.h"
 #include "core/instance.h"
 
@@ -12,15 +11,14 @@ namespace symm::ops {
 // Puts before the fence are delivered to each PE before puts after it. Completes nothing. Mapped
 // memory needs only the processor's order.
 inline void fence() {
-  // release: stores before are visible before stores after
-  std::atomic_thread_fence(std::memory_order_release);
+  full_fence();  // more than the release that is needed: a host fence is rare
 }
 
 // Everything issued before is complete and visible: own stores are globally visible, the default
 // stream and the engines have finished. Blocks.
 inline Status quiet(Instance& instance) {
   // seq_cst: also orders stores before with loads after
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  full_fence();
   return instance.quiesce();
 }
 
