@@ -9,7 +9,7 @@ add_library(anyshmem_options INTERFACE)
 target_include_directories(anyshmem_options INTERFACE
   "${CMAKE_SOURCE_DIR}/src" "${CMAKE_SOURCE_DIR}/include")
 target_compile_definitions(anyshmem_options INTERFACE SYMM_VERSION="${PROJECT_VERSION}")
-target_compile_options(anyshmem_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor
+target_compile_options(anyshmem_options INTERFACE -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
   $<$<BOOL:${ANYSHMEM_WERROR}>:-Werror> -fno-omit-frame-pointer)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_compile_options(anyshmem_options INTERFACE -Wthread-safety)

@@ -116,9 +116,10 @@ aclError aclrtSynchronizeStream(aclrtStream stream);
 /* timeout in milliseconds, -1: none. When it is over the work keeps running. */
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status);
-/* Calls function(argument) on the stream's own thread. An extension: not every version of the
- * original has it. The function must not wait for its own stream. Capturable; the argument must
- * then outlive the graph. */
+/* Calls function(argument) in order with the stream's other work, on the stream's own thread or on
+ * one that waits for the stream. An extension: not every version of the original has it. The
+ * function must not wait for its own stream. Capturable; the argument must then outlive the graph.
+ */
 aclError aclrtLaunchHostFunc(aclrtStream stream, void (*function)(void* argument), void* argument);
 
 /* Events. */

@@ -65,10 +65,10 @@ int symm_rt_launch(uint32_t blocks, void* stream, void (*run)(void* closure),
                    void (*drop)(void* closure), void* closure, void* state, const char* name);
 
 /* Enqueues a task of the launching library on a stream, in order with its other work; recorded
- * while the stream is captured. run(argument) executes on the stream's own thread and returns 0 or
- * an aclError that the stream reports; its text is what run() gave to symm_rt_set_error.
- * drop(argument), if not null, is called once when no stream or graph needs the argument any more,
- * also when this call fails. Returns an aclError. */
+ * while the stream is captured. run(argument) executes on the stream's own thread or on one that
+ * waits for the stream, and returns 0 or an aclError that the stream reports; its text is what
+ * run() gave to symm_rt_set_error. drop(argument), if not null, is called once when no stream or
+ * graph needs the argument any more, also when this call fails. Returns an aclError. */
 int symm_rt_host_task(void* stream, int (*run)(void* argument), void (*drop)(void* argument),
                       void* argument, const char* name);
 

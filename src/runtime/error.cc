@@ -19,6 +19,8 @@ TaskError task_error(const Status& status, std::string_view context) {
 
 void set_message(std::string text) { t_message = std::move(text); }
 
+std::string exchange_message(std::string text) { return std::exchange(t_message, std::move(text)); }
+
 const char* message() { return t_message.empty() ? nullptr : t_message.c_str(); }
 
 aclError fail_text(aclError code, std::string text) {

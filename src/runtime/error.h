@@ -23,6 +23,8 @@ TaskError task_error(const Status& status, std::string_view context);
 
 // Sets the thread's message without logging.
 void set_message(std::string text);
+// The same; returns what was there.
+std::string exchange_message(std::string text);
 // The thread's message, or null.
 const char* message();
 

@@ -140,12 +140,15 @@ int Launch::wait(Core& core, const symm_wait& wait) {
     return SYMM_WAIT_DONE;
   }
   const symm_wait_domain* domain = wait.domain;
+  symm_event_count* events = domain != nullptr ? domain->events : nullptr;
   os::WaitWatch watch(wait);
   while (true) {
     check_failed();
     if (failed_.load(std::memory_order_relaxed)) return SYMM_WAIT_PEER_LOST;
     // relaxed: read by the scheduler on this same thread.
-    core.events.store(domain != nullptr ? domain->events : nullptr, std::memory_order_relaxed);
+    core.events.store(events, std::memory_order_relaxed);
+    core.silent.store(events == nullptr && wait.kind != SYMM_WAIT_KIND_CORES,
+                      std::memory_order_relaxed);
     core.may_spin.store(domain != nullptr && domain->may_spin != 0, std::memory_order_relaxed);
     core.state.store(Core::kWaiting, std::memory_order_relaxed);
     core.fiber.suspend();

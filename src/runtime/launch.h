@@ -59,6 +59,7 @@ struct Core {
   std::atomic<bool> progressed{false};             // set by the core when a wait was satisfied
   std::atomic<symm_event_count*> events{nullptr};  // what notifies the wait, or null
   std::atomic<bool> may_spin{false};
+  std::atomic<bool> silent{false};  // nobody notifies the end of the wait: sleep briefly
   std::atomic<bool> check{
       false};  // set by the scheduler: about to sleep, look at time limits and failures
 };

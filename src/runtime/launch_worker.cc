@@ -170,7 +170,7 @@ class LaunchWorker {
   }
 
   void idle() {
-    if (!backoff_) backoff_.emplace(!polling_, may_spin());
+    if (!backoff_) backoff_.emplace(!polling_ && !any_silent(), may_spin());
     if (!backoff_->wants_sleep()) {
       backoff_->step();
       return;
@@ -199,6 +199,12 @@ class LaunchWorker {
       named = true;
     }
     return !named && launch_.pool_.may_spin();
+  }
+
+  bool any_silent() const {
+    return std::any_of(live_.begin(), live_.end(), [](const Core* core) {
+      return core->silent.load(std::memory_order_relaxed);
+    });
   }
 
   // The event count that notifies this worker's cores; with several, one of them and short sleeps.

@@ -36,10 +36,12 @@ class HostTask : public Task {
     if (drop_ != nullptr) drop_(argument_);
   }
   TaskError run() override {
-    set_message({});
+    // The thread may be one of the program that waits for the stream: its own message stays.
+    std::string before = exchange_message({});
     int code = function_(argument_);
+    std::string text = exchange_message(std::move(before));
     if (code == ACL_SUCCESS) return {};
-    return {code, message() != nullptr ? message() : name_ + " failed"};
+    return {code, text.empty() ? name_ + " failed" : std::move(text)};
   }
   std::string name() const override { return name_; }
 

@@ -96,6 +96,23 @@ TEST(Process, ExitWhileAKernelRunsWorks) {
             0);
 }
 
+TEST(Process, NewerChipHasALargerUb) {
+  EXPECT_EQ(in_child([] {
+              ::setenv("SHMEM_SOC_NAME", "Ascend950PR", 1);
+              std::atomic<uint64_t> size{0};
+              aclrtSetDevice(0);
+              if (launch(1, nullptr, [&](symm_core& core) {
+                    core.ub[core.ub_size - 1] = 1;
+                    size = core.ub_size;
+                  }) != 0) {
+                return 1;
+              }
+              if (aclrtSynchronizeStream(nullptr) != 0) return 2;
+              return size == 256 * 1024 && std::string(aclrtGetSocName()) == "Ascend950PR" ? 0 : 3;
+            }),
+            0);
+}
+
 #if defined(__SANITIZE_THREAD__)
 // The switches between cores must not count as synchronisation, or races between blocks would stay
 // hidden.
