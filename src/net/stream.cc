@@ -74,9 +74,10 @@ std::string Stream::describe() {
 
 std::string Stream::explain(std::error_code error) const {
   if (tls_ == nullptr) return error_text(error);
-  if (is_tls_error(error)) return tls_->explain(static_cast<unsigned long>(error.value()), note_);
+  if (is_tls_error(error))
+    return tls_->explain(ssl_->native_handle(), static_cast<unsigned long>(error.value()), note_);
   if (error == asio::error::eof || error == asio::ssl::error::stream_truncated) {
-    return tls_->explain(0, note_);
+    return tls_->explain(ssl_->native_handle(), 0, note_);
   }
   return error_text(error);
 }

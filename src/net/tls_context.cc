@@ -40,6 +40,8 @@ std::string reason_text(unsigned long error) {
   return text != nullptr ? text : fmt::format("error {:#x}", error);
 }
 
+std::string verdict(SSL* ssl) { return X509_verify_cert_error_string(SSL_get_verify_result(ssl)); }
+
 }  // namespace
 
 std::string openssl_error() {
@@ -183,7 +185,7 @@ std::string TlsContext::describe(SSL* ssl) const {
                      key_kind_name(kind_));
 }
 
-std::string TlsContext::explain_server(int reason, const std::string& note) const {
+std::string TlsContext::explain_server(SSL* ssl, int reason, const std::string& note) const {
   if (is_no_tls(reason)) return "it does not speak TLS, which this store requires";
   if (!note.empty()) return note;
   switch (reason) {
@@ -198,12 +200,14 @@ std::string TlsContext::explain_server(int reason, const std::string& note) cons
       return "it offers no TLSv1.3";
     case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
       return fmt::format("it shows no certificate, this store requires one ({})", source_);
+    case SSL_R_CERTIFICATE_VERIFY_FAILED:
+      return "its certificate is not accepted: " + verdict(ssl);
     default:
       return "";
   }
 }
 
-std::string TlsContext::explain_client(int reason) const {
+std::string TlsContext::explain_client(SSL* ssl, int reason) const {
   if (is_no_tls(reason)) {
     return "PE 0 answers without TLS, this PE requires it; switch TLS on or off on all PEs";
   }
@@ -227,7 +231,9 @@ std::string TlsContext::explain_client(int reason) const {
       return fmt::format("PE 0 does not accept our {}: {}", ours,
                          SSL_alert_desc_string_long(reason - kAlertBase));
     case SSL_R_CERTIFICATE_VERIFY_FAILED:
-      if (kind_ == KeyKind::kCertificate) return "the certificate of PE 0 is not trusted";
+      if (kind_ == KeyKind::kCertificate) {
+        return "the certificate of PE 0 is not trusted: " + verdict(ssl);
+      }
       return fmt::format("the other side shows a certificate instead of our {}: not our PE 0",
                          ours);
     default:
@@ -235,9 +241,9 @@ std::string TlsContext::explain_client(int reason) const {
   }
 }
 
-std::string TlsContext::explain(unsigned long error, const std::string& note) const {
-  std::string text = side_ == Side::kServer ? explain_server(ERR_GET_REASON(error), note)
-                                            : explain_client(ERR_GET_REASON(error));
+std::string TlsContext::explain(SSL* ssl, unsigned long error, const std::string& note) const {
+  std::string text = side_ == Side::kServer ? explain_server(ssl, ERR_GET_REASON(error), note)
+                                            : explain_client(ssl, ERR_GET_REASON(error));
   if (text.empty() && error == 0) text = "the connection was closed during the TLS handshake";
   if (text.empty()) text = fmt::format("TLS handshake failed: {}", reason_text(error));
   return text;

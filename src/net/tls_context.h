@@ -49,7 +49,7 @@ class TlsContext {
   std::string describe(SSL* ssl) const;
   // Words for a failed handshake. `error` is an OpenSSL error code, or 0 when the peer closed the
   // connection.
-  std::string explain(unsigned long error, const std::string& note) const;
+  std::string explain(SSL* ssl, unsigned long error, const std::string& note) const;
 
  private:
   TlsContext(Side side, KeyKind kind, std::string source);
@@ -58,8 +58,8 @@ class TlsContext {
                          size_t* size, SSL_SESSION** out);
   SSL_SESSION* make_session(SSL* ssl) const;
   Status init_context();
-  std::string explain_server(int reason, const std::string& note) const;
-  std::string explain_client(int reason) const;
+  std::string explain_server(SSL* ssl, int reason, const std::string& note) const;
+  std::string explain_client(SSL* ssl, int reason) const;
 
   Side side_;
   KeyKind kind_;
