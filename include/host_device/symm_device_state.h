@@ -46,6 +46,16 @@ typedef struct symm_control_page {
   int32_t exit_status; /* with SYMM_DEPARTED_GLOBAL_EXIT: of the whole job */
   uint32_t lost;       /* atomic: 1 + the PE whose loss made this PE give up, 0 if none */
   uint64_t padding0[4];
+  /* Which values this PE's threads wait for, as hints for writers that do not always notify (small puts): offsets in the
+   * heap, empty slots 0..0. A writer that finds no watcher, or none at its address, makes no call; a hint missed in a race
+   * costs the waiter its time limit, nothing else. All atomic, relaxed. */
+  uint32_t watchers;
+  uint32_t watchers_elsewhere; /* those beyond the slots */
+  struct symm_watch {
+    uint64_t begin;
+    uint64_t end;
+  } watch[3];
+  uint64_t padding2;
   /* What the PE is doing, for other PEs' messages: name of the call it waits in, or empty. */
   char doing[128];
   /* The last collective memory call, for the symmetry check: two records, used in turn. */

@@ -65,11 +65,22 @@ Status bad_target(const Instance& instance, const void* address, size_t bytes, i
                     static_cast<const void*>(base + limit), hint);
 }
 
+void wake_watchers(const Route& route, const std::byte* target, size_t bytes) {
+  const auto offset = static_cast<uint64_t>(target - route.heap);
+  bool watched = __atomic_load_n(&route.control->watchers_elsewhere, __ATOMIC_RELAXED) != 0;
+  for (const symm_control_page::symm_watch& watch : route.control->watch) {
+    const uint64_t begin = __atomic_load_n(&watch.begin, __ATOMIC_RELAXED);
+    const uint64_t end = __atomic_load_n(&watch.end, __ATOMIC_RELAXED);
+    watched = watched || (offset < end && offset + bytes > begin);
+  }
+  if (watched) os::notify(route.control->events);
+}
+
 Status put_slow(Instance& instance, void* to, const void* from, size_t bytes, int pe,
                 const char* call) {
   std::byte* own = nullptr;
   SYMM_TRY(bad_target(instance, to, bytes, pe, call, &own));
-  copy_out(own, from, bytes, instance.route(instance.pe()).control);
+  copy_out(own, from, bytes, instance.route(instance.pe()));
   return {};
 }
 
@@ -93,7 +104,7 @@ Status iput(Instance& instance, void* to, const void* from, ptrdiff_t to_stride,
   const auto to_step = static_cast<size_t>(to_stride) * size;
   const auto from_step = static_cast<size_t>(from_stride) * size;
   for (size_t i = 0; i < count; ++i) {
-    copy_out(target + i * to_step, source + i * from_step, size, instance.route(pe).control);
+    copy_out(target + i * to_step, source + i * from_step, size, instance.route(pe));
   }
   return {};
 }

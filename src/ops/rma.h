@@ -50,32 +50,35 @@ inline bool aligned(const void* address, size_t bytes) {
   return (reinterpret_cast<uintptr_t>(address) & (bytes - 1)) == 0;
 }
 
-// A small store may be a flag somebody sleeps on. Without the fence of notify() a waiter that is
-// just falling asleep can be missed; its time limit finds the value. A waiter that sleeps is seen.
-inline void notify_if_waiting(symm_control_page* control) {
-  // relaxed: a hint
-  if (__atomic_load_n(&control->events.waiters, __ATOMIC_RELAXED) != 0) [[unlikely]] {
-    os::notify(control->events);
+// Wakes the PE when one of its threads waits for a value in [target, target + bytes).
+[[gnu::cold]] void wake_watchers(const Route& route, const std::byte* target, size_t bytes);
+
+// A small store may be a flag that somebody sleeps on. Only a thread that waits for this very place
+// is woken: a PE that sleeps in a barrier must not cost every put a system call.
+inline void notify_if_watched(const Route& route, const std::byte* target, size_t bytes) {
+  // relaxed: a hint; who is missed finds the value after its time limit
+  if (__atomic_load_n(&route.control->watchers, __ATOMIC_RELAXED) != 0) [[unlikely]] {
+    wake_watchers(route, target, bytes);
   }
 }
 
-inline void copy_out(std::byte* to, const void* from, size_t bytes, symm_control_page* control) {
+inline void copy_out(std::byte* to, const void* from, size_t bytes, const Route& route) {
   switch (bytes) {
     case 8:
       if (!aligned(to, 8)) break;
       move_word<uint64_t>(to, from);
-      return notify_if_waiting(control);
+      return notify_if_watched(route, to, bytes);
     case 4:
       if (!aligned(to, 4)) break;
       move_word<uint32_t>(to, from);
-      return notify_if_waiting(control);
+      return notify_if_watched(route, to, bytes);
     case 2:
       if (!aligned(to, 2)) break;
       move_word<uint16_t>(to, from);
-      return notify_if_waiting(control);
+      return notify_if_watched(route, to, bytes);
     case 1:
       move_word<uint8_t>(to, from);
-      return notify_if_waiting(control);
+      return notify_if_watched(route, to, bytes);
     default:
       break;
   }
@@ -114,7 +117,7 @@ inline Status put(Instance& instance, void* to, const void* from, size_t bytes, 
   std::byte* target = translate(instance, to, bytes, pe);
   if (target == nullptr) [[unlikely]]
     return put_slow(instance, to, from, bytes, pe, call);
-  copy_out(target, from, bytes, instance.route(pe).control);
+  copy_out(target, from, bytes, instance.route(pe));
   return {};
 }
 

@@ -88,10 +88,24 @@ struct ValueSet {
   }
 };
 
+// While it lives, small puts to [address, address + bytes) of this PE's heap wake this PE.
+class Watch {
+ public:
+  Watch(const Instance& instance, const void* address, size_t bytes);
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  symm_control_page* page_;
+  symm_control_page::symm_watch* slot_ = nullptr;
+};
+
 template <typename Condition>
-Status wait_until(Instance& instance, const char* call, const void* address, int compare,
-                  int64_t wanted, Condition condition) {
+Status wait_until(Instance& instance, const char* call, const void* address, size_t bytes,
+                  int compare, int64_t wanted, Condition condition) {
   if (condition()) return {};
+  const Watch watch(instance, address, bytes);
   symm_wait wait{[](void* argument) { return (*static_cast<Condition*>(argument))() ? 1 : 0; },
                  &condition,
                  instance.wait_domain(),
@@ -108,22 +122,23 @@ Status wait_until(Instance& instance, const char* call, const void* address, int
 
 template <typename T>
 Status wait_value(Instance& instance, const T* address, int compare, T wanted, const char* call) {
-  return wait_until(instance, call, address, compare, static_cast<int64_t>(wanted),
+  return wait_until(instance, call, address, sizeof(T), compare, static_cast<int64_t>(wanted),
                     [=] { return compares(read_value(address), compare, wanted); });
 }
 
 template <typename T>
 Status wait_all(Instance& instance, const ValueSet<T>& set, const char* call) {
   if (set.empty()) return {};
-  return wait_until(instance, call, set.values, set.compare, static_cast<int64_t>(set.wanted[0]),
-                    [&] { return set.all_met(); });
+  return wait_until(instance, call, set.values, set.count * sizeof(T), set.compare,
+                    static_cast<int64_t>(set.wanted[0]), [&] { return set.all_met(); });
 }
 
 template <typename T>
 Status wait_any(Instance& instance, const ValueSet<T>& set, const char* call, size_t& index) {
   index = SIZE_MAX;
   if (set.empty()) return {};
-  return wait_until(instance, call, set.values, set.compare, static_cast<int64_t>(set.wanted[0]),
+  return wait_until(instance, call, set.values, set.count * sizeof(T), set.compare,
+                    static_cast<int64_t>(set.wanted[0]),
                     [&] { return (index = set.any_met(0)) != SIZE_MAX; });
 }
 
@@ -132,7 +147,8 @@ Status wait_some(Instance& instance, const ValueSet<T>& set, const char* call, s
                  size_t& found) {
   found = 0;
   if (set.empty()) return {};
-  return wait_until(instance, call, set.values, set.compare, static_cast<int64_t>(set.wanted[0]),
+  return wait_until(instance, call, set.values, set.count * sizeof(T), set.compare,
+                    static_cast<int64_t>(set.wanted[0]),
                     [&] { return (found = set.some_met(indices)) != 0; });
 }
 
