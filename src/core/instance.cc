@@ -181,13 +181,12 @@ void Instance::print_info() {
   if ((bits & ACLSHMEM_TRANSPORT_ROCE) != 0) engines += ", ROCE";
   if ((bits & ACLSHMEM_TRANSPORT_SDMA) != 0) engines += ", SDMA";
   if ((bits & ACLSHMEM_TRANSPORT_UDMA) != 0) engines += ", UDMA";
-  std::fprintf(
-      stderr,
-      "[shmem info] instance %llu: %d PEs, %d on this host; control plane: %s; data: shared "
-      "memory to %d PEs, engines %s; heap %llu bytes per PE\n",
-      static_cast<unsigned long long>(options_.id), n_pes_, memory_->local_pes(),
-      control_->info().c_str(), memory_->local_pes(), engines.c_str(),
-      static_cast<unsigned long long>(options_.heap_bytes));
+  std::fprintf(stderr,
+               "[shmem info] instance %llu: %d PEs, %d on this host; %s; data: shared "
+               "memory to %d PEs, engines %s; heap %llu bytes per PE\n",
+               static_cast<unsigned long long>(options_.id), n_pes_, memory_->local_pes(),
+               control_->info().c_str(), memory_->local_pes(), engines.c_str(),
+               static_cast<unsigned long long>(options_.heap_bytes));
 }
 
 void Instance::on_event(void* user, int event, int pe, const char* text) {
