@@ -10,6 +10,9 @@
 #include "ascendc/core_abi.h"
 #include "ascendc/types.h"
 
+// The core is the same all through a kernel instance, so compilers may ask for it once per function.
+extern "C" symm_core* symm_rt_core(void) __attribute__((const));
+
 namespace symm::kernel {
 
 // Bytes of the unified buffer of the chip that this file is compiled for.
