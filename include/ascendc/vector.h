@@ -10,32 +10,32 @@
 
 // The three forms of `name(dst, src0, src1, ...)`; a, b and d (the old destination) are of the wide
 // type W.
-#define SYMM_BINARY_OPERATION(name, ...)                                                        \
-  template <typename T>                                                                         \
-  inline void name(const LocalTensor<T>& dst, const LocalTensor<T>& src0,                       \
-                   const LocalTensor<T>& src1, int32_t count) {                                 \
-    using W = symm::kernel::Wide<T>;                                                            \
-    symm::kernel::zip_count(dst, src0, src1, count, #name,                                      \
-                            [](W a, W b, [[maybe_unused]] W d) { return __VA_ARGS__; });        \
-  }                                                                                             \
-  template <typename T, bool set_mask = true>                                                   \
-  inline void name(const LocalTensor<T>& dst, const LocalTensor<T>& src0,                       \
-                   const LocalTensor<T>& src1, uint64_t mask, uint8_t repeat,                   \
-                   const BinaryRepeatParams& params) {                                          \
-    using W = symm::kernel::Wide<T>;                                                            \
-    symm::kernel::zip_masked(dst, src0, src1, symm::kernel::number_mask(mask, set_mask, #name), \
-                             repeat, params, #name,                                             \
-                             [](W a, W b, [[maybe_unused]] W d) { return __VA_ARGS__; });       \
-  }                                                                                             \
-  template <typename T, bool set_mask = true>                                                   \
-  inline void name(const LocalTensor<T>& dst, const LocalTensor<T>& src0,                       \
-                   const LocalTensor<T>& src1, const uint64_t mask[], uint8_t repeat,           \
-                   const BinaryRepeatParams& params) {                                          \
-    using W = symm::kernel::Wide<T>;                                                            \
-    const auto chosen =                                                                         \
-        symm::kernel::choose_mask(symm::kernel::Mask::bits(mask), set_mask, #name);             \
-    symm::kernel::zip_masked(dst, src0, src1, chosen, repeat, params, #name,                    \
-                             [](W a, W b, [[maybe_unused]] W d) { return __VA_ARGS__; });       \
+#define SYMM_BINARY_OPERATION(name, ...) SYMM_ZIP_OPERATION(name, (W a, W b), __VA_ARGS__)
+#define SYMM_ACCUMULATE_OPERATION(name, ...) SYMM_ZIP_OPERATION(name, (W a, W b, W d), __VA_ARGS__)
+#define SYMM_ZIP_OPERATION(name, parameters, ...)                                                  \
+  template <typename T>                                                                            \
+  inline void name(const LocalTensor<T>& dst, const LocalTensor<T>& src0,                          \
+                   const LocalTensor<T>& src1, int32_t count) {                                    \
+    using W = symm::kernel::Wide<T>;                                                               \
+    symm::kernel::zip_count(dst, src0, src1, count, #name, [] parameters { return __VA_ARGS__; }); \
+  }                                                                                                \
+  template <typename T, bool set_mask = true>                                                      \
+  inline void name(const LocalTensor<T>& dst, const LocalTensor<T>& src0,                          \
+                   const LocalTensor<T>& src1, uint64_t mask, uint8_t repeat,                      \
+                   const BinaryRepeatParams& params) {                                             \
+    using W = symm::kernel::Wide<T>;                                                               \
+    symm::kernel::zip_masked(dst, src0, src1, symm::kernel::number_mask(mask, set_mask, #name),    \
+                             repeat, params, #name, [] parameters { return __VA_ARGS__; });        \
+  }                                                                                                \
+  template <typename T, bool set_mask = true>                                                      \
+  inline void name(const LocalTensor<T>& dst, const LocalTensor<T>& src0,                          \
+                   const LocalTensor<T>& src1, const uint64_t mask[], uint8_t repeat,              \
+                   const BinaryRepeatParams& params) {                                             \
+    using W = symm::kernel::Wide<T>;                                                               \
+    const auto chosen =                                                                            \
+        symm::kernel::choose_mask(symm::kernel::Mask::bits(mask), set_mask, #name);                \
+    symm::kernel::zip_masked(dst, src0, src1, chosen, repeat, params, #name,                       \
+                             [] parameters { return __VA_ARGS__; });                               \
   }
 
 // The three forms of `name(dst, src, ...)`; a is of the wide type W.
@@ -133,11 +133,11 @@ SYMM_BINARY_OPERATION(Or, static_cast<W>(a | b))
 SYMM_BINARY_OPERATION(Xor, static_cast<W>(a ^ b))
 SYMM_BINARY_OPERATION(AddRelu, symm::kernel::larger(symm::kernel::add(a, b), W(0)))
 SYMM_BINARY_OPERATION(SubRelu, symm::kernel::larger(symm::kernel::subtract(a, b), W(0)))
-SYMM_BINARY_OPERATION(MulAddDst, symm::kernel::add(symm::kernel::multiply(a, b), d))
-SYMM_BINARY_OPERATION(FusedMulAdd, symm::kernel::add(symm::kernel::multiply(a, d), b))
-SYMM_BINARY_OPERATION(FusedMulAddRelu,
-                      symm::kernel::larger(symm::kernel::add(symm::kernel::multiply(a, d), b),
-                                           W(0)))
+SYMM_ACCUMULATE_OPERATION(MulAddDst, symm::kernel::add(symm::kernel::multiply(a, b), d))
+SYMM_ACCUMULATE_OPERATION(FusedMulAdd, symm::kernel::add(symm::kernel::multiply(a, d), b))
+SYMM_ACCUMULATE_OPERATION(FusedMulAddRelu,
+                          symm::kernel::larger(symm::kernel::add(symm::kernel::multiply(a, d), b),
+                                               W(0)))
 
 SYMM_UNARY_OPERATION(Abs, a < W(0) ? symm::kernel::subtract(W(0), a) : a + W(0))
 SYMM_UNARY_OPERATION(Exp, std::exp(a))

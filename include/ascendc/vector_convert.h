@@ -146,6 +146,21 @@ namespace AscendC {
 template <typename D, typename S>
 inline void Cast(const LocalTensor<D>& dst, const LocalTensor<S>& src, const RoundMode& mode,
                  uint32_t count) {
+  [[maybe_unused]] const bool nearest =
+      mode == RoundMode::CAST_NONE || mode == RoundMode::CAST_RINT;
+  if constexpr (std::is_same_v<D, float> && symm::is_small_float_v<S>) {
+    const S* from = symm::kernel::local_data(src, uint64_t{count} * sizeof(S), "Cast");
+    symm::kernel::widen(from, symm::kernel::local_data(dst, uint64_t{count} * sizeof(D), "Cast"),
+                        count);
+    return;
+  } else if constexpr (std::is_same_v<S, float> && symm::is_small_float_v<D>) {
+    if (nearest) {
+      const S* from = symm::kernel::local_data(src, uint64_t{count} * sizeof(S), "Cast");
+      symm::kernel::narrow(from, symm::kernel::local_data(dst, uint64_t{count} * sizeof(D), "Cast"),
+                           count);
+      return;
+    }
+  }
   symm::kernel::with_mode(mode, [&](auto constant) {
     symm::kernel::map_count(dst, src, count, "Cast", [](S value) {
       return symm::kernel::convert<D, decltype(constant)::value>(value);

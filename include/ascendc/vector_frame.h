@@ -146,6 +146,62 @@ inline uint64_t check_count(int64_t count, const char* call) {
   return static_cast<uint64_t>(count);
 }
 
+// Arrays of half are computed in stretches of float: the library converts them with the
+// processor's instructions.
+inline constexpr uint64_t kStretch = 256;
+
+template <typename T>
+void widen(const T* from, float* to, uint64_t count) {
+  if constexpr (std::is_same_v<typename T::format, HalfFormat>) {
+    symm_rt_half_to_float(&from->val, to, count);
+  } else {
+    for (uint64_t i = 0; i < count; ++i) to[i] = from[i];
+  }
+}
+template <typename T>
+void narrow(const float* from, T* to, uint64_t count) {
+  if constexpr (std::is_same_v<typename T::format, HalfFormat>) {
+    symm_rt_float_to_half(from, &to->val, count);
+  } else {
+    for (uint64_t i = 0; i < count; ++i) to[i] = T(from[i]);
+  }
+}
+// Operations on two elements, or on two and the old destination.
+template <typename A, typename F, typename D>
+auto apply_zip(F f, A a, A b, [[maybe_unused]] const D& old) {
+  if constexpr (std::is_invocable_v<F, A, A>) {
+    return f(a, b);
+  } else {
+    return f(a, b, static_cast<A>(old));
+  }
+}
+template <typename T, typename F>
+void map_short(T* to, const T* from, uint64_t count, F f) {
+  float a[kStretch];
+  for (uint64_t start = 0; start < count; start += kStretch) {
+    const uint64_t n = count - start < kStretch ? count - start : kStretch;
+    widen(from + start, a, n);
+    SYMM_INDEPENDENT_LOOP
+    for (uint64_t i = 0; i < n; ++i) a[i] = f(a[i]);
+    narrow(a, to + start, n);
+  }
+}
+template <typename T, typename F>
+void zip_short(T* to, const T* first, const T* second, uint64_t count, F f) {
+  float a[kStretch];
+  float b[kStretch];
+  float d[kStretch];
+  for (uint64_t start = 0; start < count; start += kStretch) {
+    const uint64_t n = count - start < kStretch ? count - start : kStretch;
+    widen(first + start, a, n);
+    widen(second + start, b, n);
+    if constexpr (!std::is_invocable_v<F, float, float>) widen(to + start, d, n);
+    SYMM_INDEPENDENT_LOOP
+    for (uint64_t i = 0; i < n; ++i) d[i] = apply_zip<float>(f, a[i], b[i], d[i]);
+    narrow(d, to + start, n);
+  }
+}
+
 // dst[i] = f(src[i])
 template <typename D, typename S, typename F>
 void map_count(const AscendC::LocalTensor<D>& dst, const AscendC::LocalTensor<S>& src,
@@ -153,8 +209,12 @@ void map_count(const AscendC::LocalTensor<D>& dst, const AscendC::LocalTensor<S>
   const uint64_t n = check_count(count, call);
   D* to = local_data(dst, n * sizeof(D), call);
   const S* from = local_data(src, n * sizeof(S), call);
-  SYMM_INDEPENDENT_LOOP
-  for (uint64_t i = 0; i < n; ++i) to[i] = static_cast<D>(f(from[i]));
+  if constexpr (std::is_same_v<D, ::half> && std::is_same_v<D, S>) {
+    map_short(to, from, n, f);
+  } else {
+    SYMM_INDEPENDENT_LOOP
+    for (uint64_t i = 0; i < n; ++i) to[i] = static_cast<D>(f(from[i]));
+  }
 }
 template <typename D, typename S, typename F>
 void map_masked(const AscendC::LocalTensor<D>& dst, const AscendC::LocalTensor<S>& src,
@@ -167,7 +227,7 @@ void map_masked(const AscendC::LocalTensor<D>& dst, const AscendC::LocalTensor<S
              [&](uint64_t r, uint64_t e) { to.at(r, e) = static_cast<D>(f(from.at(r, e))); });
 }
 
-// dst[i] = f(src0[i], src1[i], dst[i])
+// dst[i] = f(src0[i], src1[i]), or f(src0[i], src1[i], dst[i])
 template <typename D, typename S, typename F>
 void zip_count(const AscendC::LocalTensor<D>& dst, const AscendC::LocalTensor<S>& src0,
                const AscendC::LocalTensor<S>& src1, int64_t count, const char* call, F f) {
@@ -175,8 +235,14 @@ void zip_count(const AscendC::LocalTensor<D>& dst, const AscendC::LocalTensor<S>
   D* to = local_data(dst, n * sizeof(D), call);
   const S* a = local_data(src0, n * sizeof(S), call);
   const S* b = local_data(src1, n * sizeof(S), call);
-  SYMM_INDEPENDENT_LOOP
-  for (uint64_t i = 0; i < n; ++i) to[i] = static_cast<D>(f(a[i], b[i], to[i]));
+  if constexpr (std::is_same_v<D, ::half> && std::is_same_v<D, S>) {
+    zip_short(to, a, b, n, f);
+  } else {
+    SYMM_INDEPENDENT_LOOP
+    for (uint64_t i = 0; i < n; ++i) {
+      to[i] = static_cast<D>(apply_zip<Wide<S>>(f, a[i], b[i], to[i]));
+    }
+  }
 }
 template <typename D, typename S, typename F>
 void zip_masked(const AscendC::LocalTensor<D>& dst, const AscendC::LocalTensor<S>& src0,
@@ -187,7 +253,7 @@ void zip_masked(const AscendC::LocalTensor<D>& dst, const AscendC::LocalTensor<S
   const auto a = strided(src0, p.src0BlkStride, p.src0RepStride, mask, repeats, kPerRepeat, call);
   const auto b = strided(src1, p.src1BlkStride, p.src1RepStride, mask, repeats, kPerRepeat, call);
   for_active(mask, repeats, kPerRepeat, [&](uint64_t r, uint64_t e) {
-    to.at(r, e) = static_cast<D>(f(a.at(r, e), b.at(r, e), to.at(r, e)));
+    to.at(r, e) = static_cast<D>(apply_zip<Wide<S>>(f, a.at(r, e), b.at(r, e), to.at(r, e)));
   });
 }
 
