@@ -10,7 +10,8 @@
 #include "ascendc/core_abi.h"
 #include "ascendc/types.h"
 
-// The core is the same all through a kernel instance, so compilers may ask for it once per function.
+// The core is the same all through a kernel instance, so compilers may ask for it once per
+// function.
 extern "C" symm_core* symm_rt_core(void) __attribute__((const));
 
 namespace symm::kernel {
@@ -78,19 +79,18 @@ inline uint8_t* ub_pointer(uint64_t address) {
   return reinterpret_cast<uint8_t*>(address);
 }
 
-// The same for `bytes` that are about to be accessed; ends the kernel when they leave the arena.
+// The same for `bytes` that are about to be accessed; ends the kernel when they leave the buffer.
+// Host addresses outside the arena are somebody else's memory and pass.
 inline uint8_t* ub_range(uint64_t address, uint64_t bytes, const char* call) {
-  if (address < kUbAddressLimit) {
-    symm_core* current = core(call);
-    if (__builtin_expect(address + bytes > current->ub_size, 0)) {
-      fail("%s: bytes %llu to %llu are outside the unified buffer of %llu bytes", call,
-           static_cast<unsigned long long>(address),
-           static_cast<unsigned long long>(address + bytes),
-           static_cast<unsigned long long>(current->ub_size));
-    }
-    return current->ub + address;
+  const symm_core* current = core(call);
+  const uint64_t base = reinterpret_cast<uint64_t>(current->ub);
+  const uint64_t offset = address < kUbAddressLimit ? address : address - base;
+  if (__builtin_expect(offset + bytes > kUbSize, 0) && offset < kUbAddressLimit) {
+    fail("%s: bytes %llu to %llu are outside the unified buffer of %llu bytes", call,
+         static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + bytes),
+         static_cast<unsigned long long>(kUbSize));
   }
-  return reinterpret_cast<uint8_t*>(address);
+  return address < kUbAddressLimit ? current->ub + address : reinterpret_cast<uint8_t*>(address);
 }
 
 // Keeps the compiler from moving memory accesses; costs nothing at run time.

@@ -280,8 +280,7 @@ class TPipe {
     }
     const uint64_t start = used_;
     used_ += uint64_t{bytes} * number;
-    const uint64_t limit =
-        core->ub_size < symm::kernel::kUbSize ? core->ub_size : symm::kernel::kUbSize;
+    const uint64_t limit = symm::kernel::kUbSize;
     if (used_ > limit) {
       symm::kernel::fail(
           "TPipe::InitBuffer: %u x %u bytes do not fit: %llu of %llu bytes of the unified buffer "

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "base/config.h"
 #include "base/log.h"
 #include "base/scope_exit.h"
 #include "os/wait.h"
@@ -127,6 +128,10 @@ void* symm_rt_lane_shared(const void* key, uint64_t bytes) {
     symm_rt_trap("a SIMT function with memory shared by its lanes was called outside asc_vf_call");
   }
   return core->lanes->shared(key, bytes);
+}
+
+uint32_t symm_rt_vector_cores(void) {
+  return static_cast<uint32_t>(symm::config::integer("SHMEM_AIV_CORES"));
 }
 
 void symm_rt_set_error(const char* text) { set_message(text); }

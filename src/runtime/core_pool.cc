@@ -25,7 +25,9 @@ constexpr size_t kStackFactor = 1;
 
 constexpr size_t kLaneStack = 64 * 1024;
 
-size_t ub_size() {
+// What the chip of this name has. The arena always has room for the larger one, since kernels are
+// compiled for either.
+size_t reported_ub_size() {
   return config::text("SHMEM_SOC_NAME").starts_with("Ascend950") ? kUbSizeNewer : kUbSize;
 }
 
@@ -33,7 +35,8 @@ size_t ub_size() {
 
 CorePool::CorePool()
     : processors_(os::usable_processors()),
-      memory_(config::size("SHMEM_KERNEL_STACK") * kStackFactor, ub_size()),
+      ub_size_(reported_ub_size()),
+      memory_(config::size("SHMEM_KERNEL_STACK") * kStackFactor, kUbSizeNewer),
       lane_memory_(kLaneStack * kStackFactor, 0) {
   set_local_pes(0);
   std::string threads = config::text("SHMEM_KERNEL_THREADS");

@@ -37,6 +37,7 @@ class CorePool {
   bool invite(const std::shared_ptr<Launch>& launch, uint32_t workers);
 
   CoreMemoryPool& memory() { return memory_; }
+  size_t ub_size() const { return ub_size_; }  // of the chip that the runtime reports
   // Stacks of SIMT lanes, without UB.
   CoreMemoryPool& lane_memory() { return lane_memory_; }
 
@@ -53,6 +54,7 @@ class CorePool {
   uint32_t fixed_workers_ = 0;  // 0: by processors and PEs
   bool thread_per_core_ = false;
   std::atomic<int> local_pes_{1};
+  const size_t ub_size_;
   CoreMemoryPool memory_;
   CoreMemoryPool lane_memory_;
   std::mutex mutex_;

@@ -110,7 +110,7 @@ class LaunchWorker {
     core->abi.sub_block = sub_block;
     core->abi.ratio = 1;
     core->abi.ub = core->memory.ub;
-    core->abi.ub_size = core->memory.ub_size;
+    core->abi.ub_size = launch_.pool_.ub_size();
     core->abi.state = launch_.spec_->state;
     core->abi.launch = launch_.number_;
     core->fiber.start(memory.stack, stack_size, &entry, core);

@@ -232,6 +232,13 @@ extern "C" __global__ __vector__ void misuse(int what, GM_ADDR memory) {
       DataCopy(high, global, 16);
       break;
     }
+    case Misuse::kPointerOutsideUb: {
+      __ubuf__ int32_t* end = (__ubuf__ int32_t*)(192 * 1024 - 32);
+      LocalTensor<int32_t> high(TPosition::VECIN, reinterpret_cast<uint64_t>(end), 16);
+      global.SetGlobalBuffer((__gm__ int32_t*)memory);
+      DataCopy(high, global, 16);
+      break;
+    }
     case Misuse::kNoGlobalBuffer:
       DataCopy(t, global, 16);
       break;

@@ -51,6 +51,7 @@ enum class Misuse {
   kUbTooSmall,
   kTooManyBuffers,
   kOutsideUb,
+  kPointerOutsideUb,
   kNoGlobalBuffer,
   kTensorTooSmall,
   kBadBlockLength,

@@ -188,6 +188,7 @@ TEST_F(CopyTest, MisuseEndsTheKernelWithAClearText) {
       "do not fit",
       "a pipe has at most 64",
       "outside the unified buffer of 196608 bytes",
+      "outside the unified buffer of 196608 bytes",
       "call SetGlobalBuffer first",
       "do not fit the local tensor of 64 bytes",
       "not a multiple of the element size 4",

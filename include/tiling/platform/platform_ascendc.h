@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "ascendc/core_abi.h"
+
 namespace platform_ascendc {
 
 enum class CoreMemType { L0_A, L0_B, L0_C, L1, L2, UB, HBM, FB, BT, RESERVED };
@@ -22,8 +24,8 @@ class PlatformAscendC {
   PlatformAscendC() = default;
 
   uint32_t GetCoreNum() const { return GetCoreNumAiv(); }
-  uint32_t GetCoreNumAic() const { return kNewer ? 32 : 24; }
-  uint32_t GetCoreNumAiv() const { return 2 * GetCoreNumAic(); }
+  uint32_t GetCoreNumAiv() const { return symm_rt_vector_cores(); }
+  uint32_t GetCoreNumAic() const { return (GetCoreNumAiv() + 1) / 2; }
   uint32_t GetCoreNumVector() const { return 0; }
   SocVersion GetSocVersion() const {
     return kNewer ? SocVersion::ASCEND910_95 : SocVersion::ASCEND910B;
