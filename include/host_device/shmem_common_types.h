@@ -158,10 +158,10 @@ struct aclshmem_init_optional_attr_t {
 };
 
 struct aclshmemx_init_attr_t {
-  int my_pe;
-  int n_pes;
+  int my_pe = -1;  // -1 with n_pes 0: not given
+  int n_pes = 0;
   char ip_port[ACLSHMEM_MAX_IP_PORT_LEN] = {};
-  uint64_t local_mem_size;  // bytes
+  uint64_t local_mem_size = 0;  // bytes
   aclshmem_init_optional_attr_t option_attr = {
       (1 << 16) + 24, ACLSHMEM_DATA_OP_MTE, DEFAULT_TIMEOUT, DEFAULT_TIMEOUT, DEFAULT_TIMEOUT, 0};
   void* comm_args = nullptr;

@@ -11,6 +11,8 @@ namespace symm::bootstrap {
 
 inline constexpr const char* kConfigStorePlugin = "aclshmem_bootstrap_config_store.so";
 inline constexpr const char* kMpiPlugin = "aclshmem_bootstrap_mpi.so";
+inline constexpr const char* kPmiPlugin = "aclshmem_bootstrap_pmi.so";
+inline constexpr const char* kPmixPlugin = "aclshmem_bootstrap_pmix.so";
 
 // Looks beside libshmem.so, then beside libshmem_utils.so, then where the dynamic loader looks
 // (LD_LIBRARY_PATH); a name with a slash is taken as it is. kInvalidValue when it cannot be loaded,

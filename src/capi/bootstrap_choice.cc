@@ -107,6 +107,36 @@ Status choose_bootstrap(uint32_t flags, const aclshmemx_init_attr_t& attributes,
   return {};
 }
 
+bool names_a_job(const aclshmemx_init_attr_t& attributes) {
+  return attributes.n_pes > 0 || attributes.my_pe > 0 || attributes.ip_port[0] != '\0' ||
+         attributes.comm_args != nullptr;
+}
+
+Result<InstanceOptions> options_from_launcher(const aclshmemx_init_attr_t& attributes,
+                                              bootstrap::LaunchStart& start) {
+  SYMM_TRY(config::check_environment());
+  aclshmemx_init_attr_t complete = attributes;
+  if (complete.local_mem_size == 0) {
+    const uint64_t size = config::size("SHMEM_SYMMETRIC_SIZE");
+    complete.local_mem_size = (size + ACLSHMEM_PAGE_SIZE - 1) / ACLSHMEM_PAGE_SIZE *
+                              static_cast<uint64_t>(ACLSHMEM_PAGE_SIZE);
+  }
+  // Everything that can be wrong with this PE alone, before the others are met.
+  SYMM_ASSIGN(InstanceOptions options, options_from(complete, Numbers::kFromBootstrap));
+  options.tls = tls_options();
+  SYMM_ASSIGN(options.bootstrap, bootstrap::load_plugin(bootstrap::kConfigStorePlugin));
+  SYMM_ASSIGN(const bootstrap::LaunchEnv env, bootstrap::detect_launch_env());
+  SYMM_ASSIGN(start, bootstrap::start_from_launcher(env, *options.bootstrap, options.tls,
+                                                    options.connect_timeout_s));
+  options.pe = start.pe;
+  options.n_pes = start.n_pes;
+  options.mode = start.mode;
+  options.address = start.address;
+  options.listen_fd = start.listen_fd;
+  if (start.mode == bootstrap::kUniqueIdMode) options.comm_args = start.unique_id.data();
+  return options;
+}
+
 Status make_unique_id(aclshmemx_uniqueid_t* id) {
   if (id == nullptr) return SYMM_ERROR(kInvalidParam, "the pointer to the unique id is null");
   SYMM_ASSIGN(const symm_bootstrap_table* table,

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/status.h"
+#include "bootstrap/launch_start.h"
 #include "core/options.h"
 
 namespace symm::capi {
@@ -12,6 +13,15 @@ namespace symm::capi {
 // or a missing address, kInvalidValue when the plug-in cannot be loaded.
 Status choose_bootstrap(uint32_t flags, const aclshmemx_init_attr_t& attributes,
                         InstanceOptions& options);
+
+// Whether the attributes say anything about PEs and addresses.
+bool names_a_job(const aclshmemx_init_attr_t& attributes);
+
+// Completes attributes that name no job from what the launcher says (own names first, then PMI,
+// PMIx, torchrun, Open MPI, Slurm; one PE when there is none), and makes options of them. The
+// options may point to start.
+Result<InstanceOptions> options_from_launcher(const aclshmemx_init_attr_t& attributes,
+                                              bootstrap::LaunchStart& start);
 
 // Makes a unique id through the plug-in.
 Status make_unique_id(aclshmemx_uniqueid_t* id);

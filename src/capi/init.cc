@@ -15,18 +15,47 @@
 namespace symm::capi {
 namespace {
 
-Status open_instance(uint32_t flags, aclshmemx_init_attr_t* attributes) {
-  if (attributes == nullptr) return SYMM_ERROR(kInvalidParam, "the attributes are null");
-  const uint64_t id = attributes->instance_id;
-  if (find_instance(id) != nullptr) {
-    return SYMM_ERROR(kInternal, "instance {} is already initialised; finalize it first", id);
-  }
-  SYMM_ASSIGN(InstanceOptions options, options_from(*attributes));
-  SYMM_TRY(choose_bootstrap(flags, *attributes, options));
+Status check_new(uint64_t id) {
+  if (find_instance(id) == nullptr) return {};
+  return SYMM_ERROR(kInternal, "instance {} is already initialised; finalize it first", id);
+}
+
+Status open_with(const InstanceOptions& options) {
   SYMM_ASSIGN(std::unique_ptr<Instance> instance, Instance::open(options));
   add_instance(std::move(instance));
   publish_globals(current());
   return {};
+}
+
+// Unique-id mode wins when several flags are given.
+bool numbers_from_mpi(uint32_t flags) {
+  return (flags & ACLSHMEMX_INIT_WITH_MPI) != 0 && (flags & ACLSHMEMX_INIT_WITH_UNIQUEID) == 0;
+}
+
+Status open_instance(uint32_t flags, aclshmemx_init_attr_t* attributes) {
+  if (attributes == nullptr) return SYMM_ERROR(kInvalidParam, "the attributes are null");
+  SYMM_TRY(check_new(attributes->instance_id));
+  const Numbers numbers =
+      numbers_from_mpi(flags) ? Numbers::kFromBootstrap : Numbers::kFromAttributes;
+  SYMM_ASSIGN(InstanceOptions options, options_from(*attributes, numbers));
+  SYMM_TRY(choose_bootstrap(flags, *attributes, options));
+  return open_with(options);
+}
+
+// The form of the design article. Attributes that name a job count as they do in default mode.
+Status open_without_flags(aclshmemx_init_attr_t* attributes, int flags, const void* reserved) {
+  if (flags != 0 || reserved != nullptr) {
+    return SYMM_ERROR(kInvalidParam, "the second argument is {} and the third {}, both must be 0",
+                      flags, fmt::ptr(reserved));
+  }
+  if (attributes != nullptr && names_a_job(*attributes)) {
+    return open_instance(ACLSHMEMX_INIT_WITH_DEFAULT, attributes);
+  }
+  const aclshmemx_init_attr_t given = attributes != nullptr ? *attributes : aclshmemx_init_attr_t{};
+  SYMM_TRY(check_new(given.instance_id));
+  bootstrap::LaunchStart start;
+  SYMM_ASSIGN(const InstanceOptions options, options_from_launcher(given, start));
+  return open_with(options);
 }
 
 Status close_instance(uint64_t id) {
@@ -87,6 +116,13 @@ int aclshmemx_init_attr(aclshmemx_bootstrap_t bootstrap_flags, aclshmemx_init_at
   capi::quiet_log();
   return capi::without_instance("aclshmemx_init_attr", [&] {
     return capi::open_instance(bootstrap_flags, attributes).with_context("init");
+  });
+}
+
+int32_t aclshmemx_init_attr(aclshmemx_init_attr_t* attributes, int flags, void* reserved) {
+  capi::quiet_log();
+  return capi::without_instance("aclshmemx_init_attr", [&] {
+    return capi::open_without_flags(attributes, flags, reserved).with_context("init");
   });
 }
 

@@ -6,8 +6,7 @@ namespace {
 constexpr int kEngineMask = 0x0f;
 constexpr uint64_t kHeapGrain = ACLSHMEM_PAGE_SIZE;
 
-Status check(const aclshmemx_init_attr_t& a) {
-  const aclshmem_init_optional_attr_t& option = a.option_attr;
+Status check_numbers(const aclshmemx_init_attr_t& a) {
   if (a.my_pe < 0) return SYMM_ERROR(kInvalidValue, "my_pe {} is negative", a.my_pe);
   if (a.n_pes <= 0) return SYMM_ERROR(kInvalidValue, "n_pes {} is not positive", a.n_pes);
   if (a.n_pes > ACLSHMEM_MAX_PES) {
@@ -16,6 +15,11 @@ Status check(const aclshmemx_init_attr_t& a) {
   if (a.my_pe >= a.n_pes) {
     return SYMM_ERROR(kInvalidParam, "my_pe {} is not below n_pes {}", a.my_pe, a.n_pes);
   }
+  return {};
+}
+
+Status check(const aclshmemx_init_attr_t& a) {
+  const aclshmem_init_optional_attr_t& option = a.option_attr;
   if (a.local_mem_size == 0) return SYMM_ERROR(kInvalidValue, "local_mem_size is 0");
   if (a.local_mem_size > ACLSHMEM_MAX_LOCAL_SIZE) {
     return SYMM_ERROR(kInvalidValue, "local_mem_size {} exceeds {} bytes", a.local_mem_size,
@@ -39,7 +43,8 @@ Status check(const aclshmemx_init_attr_t& a) {
 
 }  // namespace
 
-Result<InstanceOptions> options_from(const aclshmemx_init_attr_t& attributes) {
+Result<InstanceOptions> options_from(const aclshmemx_init_attr_t& attributes, Numbers numbers) {
+  if (numbers == Numbers::kFromAttributes) SYMM_TRY(check_numbers(attributes));
   SYMM_TRY(check(attributes));
   InstanceOptions options;
   options.pe = attributes.my_pe;

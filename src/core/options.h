@@ -29,10 +29,14 @@ struct InstanceOptions {
   void (*on_global_exit)(int status) = nullptr;
 };
 
+// Whether my_pe and n_pes of the attributes count, or the bootstrap has its own and compares them.
+enum class Numbers { kFromAttributes, kFromBootstrap };
+
 // The attributes of the public call, checked in the documented order. kInvalidValue or
 // kInvalidParam with the value at fault. The bootstrap table, the address and the TLS part are the
 // caller's business.
-Result<InstanceOptions> options_from(const aclshmemx_init_attr_t& attributes);
+Result<InstanceOptions> options_from(const aclshmemx_init_attr_t& attributes,
+                                     Numbers numbers = Numbers::kFromAttributes);
 
 // Parts of a heap. The user's part begins at offset 0; the library's own lies at the end.
 inline constexpr uint64_t kSignalBytes = 512;

@@ -46,6 +46,9 @@ ACLSHMEM_HOST_API int aclshmemx_set_attr_uniqueid_args(int my_pe, int n_pes, int
 /**
  * @brief Starts this PE. Collective over all n_pes, blocking. Connects the PEs, maps the symmetric
  * heaps, and ends with a barrier; the new instance becomes the current one of the process.
+ * With ACLSHMEMX_INIT_WITH_MPI, comm_args is an MPI_Comm* (null: MPI_COMM_WORLD), and PE and number
+ * of PEs are rank and size of it; my_pe -1 and n_pes 0 leave them open, other values are compared
+ * on all PEs. MPI is initialised if needed, and finalized with the last such instance only then.
  * @return 0; -1 null attributes, my_pe >= n_pes, bad or missing address, unknown flag; -2 values
  * out of range; -3 or -7 when PEs are missing for too long; -4 other failures, also a second init
  * of a live instance. A difference between PEs fails on all of them.
@@ -129,5 +132,18 @@ ACLSHMEM_HOST_API int aclshmemx_control_plane_info(char* text, size_t size);
 ACLSHMEM_HOST_API int aclshmemi_control_barrier_all(void);
 
 }  // extern "C"
+
+/**
+ * @brief Starts this PE without saying which one it is (form of the design article). Collective
+ * over all PEs that the launcher started, blocking. PE number, number of PEs and address come from
+ * shmem-run, else from MPICH's or Slurm's PMI, PMIx, torchrun, Open MPI or Slurm; without a
+ * launcher there is one PE. local_mem_size 0 means SHMEM_SYMMETRIC_SIZE. `attributes` may be null;
+ * when they hold n_pes, ip_port or comm_args, this is init with ACLSHMEMX_INIT_WITH_DEFAULT.
+ * `flags` and `reserved` must be 0 and null.
+ * @return as the form with flags; -6 when there is a launcher but its variables are incomplete or
+ * there is no way to find PE 0; -2 for a launcher variable that is no number or out of range.
+ */
+ACLSHMEM_HOST_API int32_t aclshmemx_init_attr(aclshmemx_init_attr_t* attributes, int flags,
+                                              void* reserved);
 
 #endif
