@@ -40,6 +40,8 @@ constexpr Option kOptions[] = {
     {"SHMEM_WAIT_TIMEOUT", Kind::kSeconds, "0", 0, 1000000,
      "seconds after which a data-plane wait or barrier fails; 0 is no limit"},
     {"SHMEM_ON_ERROR", Kind::kText, "return", 0, 0, "return or abort: what the first error does"},
+    {"SHMEM_SYMMETRIC_SIZE", Kind::kSize, "1g", 2 << 20, int64_t{40} << 30,
+     "bytes of the symmetric heap of a PE when the program does not say; rounded up to 2m"},
     {"SHMEM_PREFAULT", Kind::kFlag, "0", 0, 1,
      "touch the heap at init and collapse it to huge pages"},
     {"SHMEM_ENGINE_DELAY_US", Kind::kInteger, "0", 0, 1000000,
