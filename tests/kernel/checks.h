@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/shmem_device.h"
+#include "device_simt/shmem_device_simt.h"
 
 namespace symm::test {
 
@@ -406,3 +407,4 @@ void check_ub_get_rows(void (*call)(volatile T*, T*, const non_contiguous_copy_p
 
 #include "tests/kernel/checks_amo.h"
 #include "tests/kernel/checks_p2p.h"
+#include "tests/kernel/checks_simt.h"

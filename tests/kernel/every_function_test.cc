@@ -7,7 +7,8 @@
 namespace symm::test {
 
 #define SYMM_GROUPS(FUNC) \
-  FUNC(amo) FUNC(mte) FUNC(p2p) FUNC(rdma) FUNC(rma) FUNC(sdma) FUNC(so) FUNC(ub) FUNC(udma)
+  FUNC(amo)               \
+  FUNC(mte) FUNC(p2p) FUNC(rdma) FUNC(rma) FUNC(sdma) FUNC(simt) FUNC(so) FUNC(ub) FUNC(udma)
 #define SYMM_GROUP(name) std::vector<Case> cases_of_##name();
 SYMM_GROUPS(SYMM_GROUP)
 #undef SYMM_GROUP

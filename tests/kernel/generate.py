@@ -23,6 +23,7 @@ TYPES = {
     "device": SMALL + REALS + INTEGERS + CHAR,
     "host": REALS + INTEGERS + CHAR,
     "p2p": pick("float") + INTEGERS + CHAR,
+    "simt": SMALL + pick("float") + INTEGERS + CHAR + [("char", "signed char"), ("char", "unsigned char")],
     "bits": [("8", "uint8_t"), ("16", "uint16_t"), ("32", "uint32_t"), ("64", "uint64_t"), ("128", "Wide")],
     "bytes": [("", "char")],
     "amo": AMO,
@@ -80,6 +81,13 @@ for operation in ("add", "inc", "and", "or", "xor", "set"):
     CHECKS["amo_" + operation] = AMO_PLAIN
 for operation in ("fetch_add", "fetch_inc", "fetch_and", "fetch_or", "fetch_xor", "fetch", "swap", "cas"):
     CHECKS["amo_" + operation] = AMO_FETCH
+
+for scope in ("", "_block", "_warp"):
+    for verb, ub in (("put", "T* d, volatile T* us"), ("get", "volatile T* ud, T* s")):
+        CHECKS[f"simt{scope}_{verb}"] = ("T* d, T* s, size_t n, int pe", "", "void")
+        CHECKS[f"simt{scope}_ub_{verb}"] = (ub + ", size_t n, int pe", "", "void")
+CHECKS["simt_p"] = CHECKS["p"]
+CHECKS["simt_g"] = CHECKS["g"]
 
 HEADER = """// Made by tests/kernel/generate.py from functions.tsv.
 #define __CCE_AICORE__ 220
