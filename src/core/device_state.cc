@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "base/config.h"
 #include "core/current.h"
 #include "core/instance.h"
 
@@ -73,6 +74,11 @@ void DeviceState::fill(Instance& instance, symm_engine* rdma, symm_engine* sdma,
   Team& world = instance.teams().world();
   base.team_pools[world.number()] = world.record();
   slots_[static_cast<size_t>(world.number())] = world.slot();
+  if (config::integer("SHMEM_CYCLE_PROF_PE") == instance.pe()) {
+    profile_ = std::make_unique<aclshmem_prof_pe_t>();
+    profile_->pe_id = instance.pe();
+    base.profs = profile_.get();
+  }
   base.is_aclshmem_created = true;
   base.is_aclshmem_initialized = true;
   base.qp_info = reinterpret_cast<uint64_t>(rdma);
@@ -92,6 +98,13 @@ void DeviceState::fill(Instance& instance, symm_engine* rdma, symm_engine* sdma,
   state.owner = &instance;
   state.instance_id = instance.id();
   state.find_instance = find_state;
+}
+
+const aclshmem_prof_pe_t* DeviceState::snapshot_profile() {
+  if (profile_ == nullptr) return nullptr;
+  if (profile_copy_ == nullptr) profile_copy_ = std::make_unique<aclshmem_prof_pe_t>();
+  *profile_copy_ = *profile_;
+  return profile_copy_.get();
 }
 
 }  // namespace symm

@@ -21,6 +21,9 @@ class DeviceState {
   void fill(Instance& instance, symm_engine* rdma, symm_engine* sdma, symm_engine* udma);
   symm_device_state* get() { return state_.get(); }
   void set_notifies(void* const* notifies) { state_->notifies = notifies; }
+  // The counters of SHMEMI_PROF_START and _END as they are now, copied; null when this PE does not
+  // record. Valid until the next call and while the object lives.
+  const aclshmem_prof_pe_t* snapshot_profile();
 
   // The block as it is before init.
   static aclshmem_device_host_state_t initial();
@@ -32,6 +35,8 @@ class DeviceState {
   std::vector<symm_team_sync*> syncs_;
   std::vector<symm_control_page*> controls_;
   std::vector<uint32_t> slots_;
+  std::unique_ptr<aclshmem_prof_pe_t> profile_;
+  std::unique_ptr<aclshmem_prof_pe_t> profile_copy_;
 };
 
 }  // namespace symm

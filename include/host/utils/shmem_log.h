@@ -22,6 +22,16 @@ ACLSHMEM_HOST_API int32_t aclshmemx_set_extern_logger(void (*func)(int level, co
  * another number. */
 ACLSHMEM_HOST_API int32_t aclshmemx_set_log_level(int level);
 
+/** @brief Prints the cycles that kernels counted with SHMEMI_PROF_START and _END, one row per block
+ * and frame that was counted. Only on the PE that SHMEM_CYCLE_PROF_PE names; nothing elsewhere.
+ * Waits for no stream: synchronise first. */
+ACLSHMEM_HOST_API void aclshmemx_show_prof(void);
+
+/** @brief Points *out_profs (may be null) at a copy of the counters, valid until the next call or
+ * finalize, and prints the table when verbose. On a PE that SHMEM_CYCLE_PROF_PE does not name it
+ * touches nothing. Waits for no stream. */
+ACLSHMEM_HOST_API void aclshmemx_get_prof(aclshmem_prof_pe_t** out_profs, bool verbose);
+
 }  // extern "C"
 
 #endif
