@@ -2,6 +2,7 @@
 #include "ops/rma.h"
 #include "capi/edge.h"
 #include "capi/globals.h"
+#include "capi/rma_edge.h"
 #include "host/data_plane/shmem_host_rma.h"
 
 using symm::Instance;
@@ -14,28 +15,30 @@ void* aclshmem_ptr(void* ptr, int pe) {
   return instance != nullptr ? ops::peer_pointer(*instance, ptr, pe) : nullptr;
 }
 
+void capi::put_checked(const char* call, void* to, const void* from, size_t bytes, int pe) {
+  capi::with_instance(
+      call, [=](Instance& instance) { return ops::put(instance, to, from, bytes, pe, call); });
+}
+
+void capi::get_checked(const char* call, void* to, const void* from, size_t bytes, int pe) {
+  capi::with_instance(
+      call, [=](Instance& instance) { return ops::get(instance, to, from, bytes, pe, call); });
+}
+
 void aclshmem_putmem(void* dst, void* src, size_t elem_size, int32_t pe) {
-  capi::with_instance("aclshmem_putmem", [=](Instance& instance) {
-    return ops::put(instance, dst, src, elem_size, pe, "aclshmem_putmem");
-  });
+  capi::put("aclshmem_putmem", dst, src, elem_size, pe);
 }
 
 void aclshmem_getmem(void* dst, void* src, size_t elem_size, int32_t pe) {
-  capi::with_instance("aclshmem_getmem", [=](Instance& instance) {
-    return ops::get(instance, dst, src, elem_size, pe, "aclshmem_getmem");
-  });
+  capi::get("aclshmem_getmem", dst, src, elem_size, pe);
 }
 
 void aclshmem_putmem_nbi(void* dst, void* src, size_t elem_size, int32_t pe) {
-  capi::with_instance("aclshmem_putmem_nbi", [=](Instance& instance) {
-    return ops::put(instance, dst, src, elem_size, pe, "aclshmem_putmem_nbi");
-  });
+  capi::put("aclshmem_putmem_nbi", dst, src, elem_size, pe);
 }
 
 void aclshmem_getmem_nbi(void* dst, void* src, size_t elem_size, int32_t pe) {
-  capi::with_instance("aclshmem_getmem_nbi", [=](Instance& instance) {
-    return ops::get(instance, dst, src, elem_size, pe, "aclshmem_getmem_nbi");
-  });
+  capi::get("aclshmem_getmem_nbi", dst, src, elem_size, pe);
 }
 
 namespace {

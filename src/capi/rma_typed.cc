@@ -1,5 +1,6 @@
 // The typed and sized families of puts and gets.
 #include "capi/edge.h"
+#include "capi/rma_edge.h"
 #include "host/data_plane/shmem_host_rma.h"
 #include "ops/rma.h"
 
@@ -7,6 +8,8 @@ using symm::Instance;
 using symm::Status;
 namespace capi = symm::capi;
 namespace ops = symm::ops;
+using capi::get;
+using capi::put;
 
 namespace {
 
@@ -14,16 +17,6 @@ namespace {
 size_t bytes_of(size_t count, size_t unit) {
   size_t bytes = 0;
   return __builtin_mul_overflow(count, unit, &bytes) ? SIZE_MAX : bytes;
-}
-
-inline void put(const char* call, void* to, const void* from, size_t bytes, int pe) {
-  capi::with_instance(
-      call, [=](Instance& instance) { return ops::put(instance, to, from, bytes, pe, call); });
-}
-
-inline void get(const char* call, void* to, const void* from, size_t bytes, int pe) {
-  capi::with_instance(
-      call, [=](Instance& instance) { return ops::get(instance, to, from, bytes, pe, call); });
 }
 
 void iput(const char* call, void* to, const void* from, ptrdiff_t to_stride, ptrdiff_t from_stride,

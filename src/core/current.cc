@@ -16,7 +16,7 @@
 namespace symm {
 namespace detail {
 
-thread_local Instance* t_selected __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local Instance* t_selected __attribute__((tls_model("initial-exec"))) = nullptr;
 Instance* g_current = nullptr;
 
 }  // namespace detail

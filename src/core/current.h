@@ -13,8 +13,9 @@ namespace symm {
 class Instance;
 
 namespace detail {
-// initial-exec: one load from the thread's own block instead of a call into the loader
-extern thread_local Instance* t_selected __attribute__((tls_model("initial-exec")));
+// initial-exec and constinit: one load from the thread's own block, no call into the loader or an
+// initialiser
+extern constinit thread_local Instance* t_selected __attribute__((tls_model("initial-exec")));
 extern Instance* g_current;  // atomic
 }  // namespace detail
 

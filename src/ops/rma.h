@@ -62,7 +62,8 @@ inline void notify_if_watched(const Route& route, const std::byte* target, size_
   }
 }
 
-inline void copy_out(std::byte* to, const void* from, size_t bytes, const Route& route) {
+[[gnu::always_inline]] inline void copy_out(std::byte* to, const void* from, size_t bytes,
+                                            const Route& route) {
   switch (bytes) {
     case 8:
       if (!aligned(to, 8)) break;
@@ -85,7 +86,7 @@ inline void copy_out(std::byte* to, const void* from, size_t bytes, const Route&
   std::memcpy(to, from, bytes);
 }
 
-inline void copy_in(void* to, const std::byte* from, size_t bytes) {
+[[gnu::always_inline]] inline void copy_in(void* to, const std::byte* from, size_t bytes) {
   switch (bytes) {
     case 8:
       if (!aligned(from, 8)) break;
@@ -109,26 +110,41 @@ Status put_slow(Instance& instance, void* to, const void* from, size_t bytes, in
 Status get_slow(Instance& instance, void* to, const void* from, size_t bytes, int pe,
                 const char* call);
 
+// The way of nearly every put: false, with nothing done, when the PE or the range is wrong.
+[[gnu::always_inline]] inline bool try_put(Instance& instance, void* to, const void* from,
+                                           size_t bytes, int pe) {
+  std::byte* target = translate(instance, to, bytes, pe);
+  if (target == nullptr) [[unlikely]]
+    return false;
+  copy_out(target, from, bytes, instance.route(pe));
+  return true;
+}
+
+[[gnu::always_inline]] inline bool try_get(Instance& instance, void* to, const void* from,
+                                           size_t bytes, int pe) {
+  const std::byte* source = translate(instance, from, bytes, pe);
+  if (source == nullptr) [[unlikely]]
+    return false;
+  copy_in(to, source, bytes);
+  return true;
+}
+
 // Copies `bytes` from any memory here to the symmetric address `to` on `pe`. The data is on its way
 // to be visible there; fence, quiet, signals and barriers order it. kInvalidParam for a wrong PE or
 // range, with nothing copied.
 inline Status put(Instance& instance, void* to, const void* from, size_t bytes, int pe,
                   const char* call) {
-  std::byte* target = translate(instance, to, bytes, pe);
-  if (target == nullptr) [[unlikely]]
-    return put_slow(instance, to, from, bytes, pe, call);
-  copy_out(target, from, bytes, instance.route(pe));
-  return {};
+  if (try_put(instance, to, from, bytes, pe)) [[likely]]
+    return {};
+  return put_slow(instance, to, from, bytes, pe, call);
 }
 
 // Copies `bytes` from the symmetric address `from` on `pe` to any memory here; complete on return.
 inline Status get(Instance& instance, void* to, const void* from, size_t bytes, int pe,
                   const char* call) {
-  const std::byte* source = translate(instance, from, bytes, pe);
-  if (source == nullptr) [[unlikely]]
-    return get_slow(instance, to, from, bytes, pe, call);
-  copy_in(to, source, bytes);
-  return {};
+  if (try_get(instance, to, from, bytes, pe)) [[likely]]
+    return {};
+  return get_slow(instance, to, from, bytes, pe, call);
 }
 
 // Strided forms: element i goes from from[i * from_stride] to to[i * to_stride]; strides and counts
