@@ -112,8 +112,6 @@ class Detector {
     if (env.n_pes > 1) SYMM_TRY(require("shmem-run", "SHMEM_NPES", "SHMEM_BOOTSTRAP"));
     env.address = value("SHMEM_BOOTSTRAP").value_or("");
     SYMM_TRY(read_if_set("SHMEM_LOCAL_PES", 0, kMaxPes, env.local_pes));
-    SYMM_TRY(read_if_set("SHMEM_LISTEN_FD", -1, INT32_MAX, env.listen_fd));
-    if (env.pe != 0) env.listen_fd = -1;
     return env;
   }
 

@@ -32,7 +32,6 @@ struct LaunchEnv {
   int n_pes = 1;        // 0 with kPmix when only the PMIx server knows
   int local_pes = 0;    // PEs on this host; 0 is unknown
   std::string address;  // tcp://host:port or tcp6://[host]:port; empty when it must be exchanged
-  int listen_fd = -1;   // listening socket that PE 0 inherits, or -1
   std::string source;   // for people: "shmem-run", "torchrun", ...
 };
 

@@ -234,7 +234,6 @@ TEST_P(GoodLaunch, IsUnderstood) {
   EXPECT_EQ(env.local_pes, row.local_pes);
   EXPECT_EQ(env.address, row.address);
   EXPECT_EQ(env.source, row.source);
-  EXPECT_EQ(env.listen_fd, -1);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GoodLaunch, testing::ValuesIn(kGood),
@@ -328,10 +327,6 @@ const Bad kBad[] = {
      {{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "h"}, {"MASTER_PORT", "70000"}},
      Code::kInvalidValue,
      {"MASTER_PORT", "70000"}},
-    {"BadListenFd",
-     {{"SHMEM_PE", "0"}, {"SHMEM_NPES", "1"}, {"SHMEM_LISTEN_FD", "q"}},
-     Code::kInvalidValue,
-     {"SHMEM_LISTEN_FD"}},
     {"TorchrunWithoutNumbers",
      {{"TORCHELASTIC_RUN_ID", "x"}},
      Code::kBootstrap,
@@ -352,20 +347,6 @@ TEST_P(BadLaunch, IsANamedError) {
 
 INSTANTIATE_TEST_SUITE_P(All, BadLaunch, testing::ValuesIn(kBad),
                          [](const auto& row) { return row.param.name; });
-
-TEST(LaunchEnv, OnlyPeZeroInheritsTheListener) {
-  Variables variables = {{"SHMEM_PE", "0"},
-                         {"SHMEM_NPES", "2"},
-                         {"SHMEM_BOOTSTRAP", "tcp://h:1"},
-                         {"SHMEM_LISTEN_FD", "5"}};
-  auto zero = detect(variables);
-  ASSERT_TRUE(zero.ok());
-  EXPECT_EQ(zero.value().listen_fd, 5);
-  variables["SHMEM_PE"] = "1";
-  auto one = detect(variables);
-  ASSERT_TRUE(one.ok());
-  EXPECT_EQ(one.value().listen_fd, -1);
-}
 
 TEST(LaunchEnv, DerivedPortsStayInTheirRangeAndDifferFromTheSeed) {
   for (uint64_t seed = 1; seed < 65536; ++seed) {

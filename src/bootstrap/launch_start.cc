@@ -50,7 +50,6 @@ Result<LaunchStart> start_from_launcher(const LaunchEnv& env, const symm_bootstr
   LaunchStart start;
   start.pe = env.pe;
   start.n_pes = env.n_pes;
-  start.listen_fd = env.listen_fd;
   start.source = env.source;
   if (!env.address.empty()) {
     start.address = env.address;

@@ -14,7 +14,6 @@ namespace symm::bootstrap {
 struct LaunchStart {
   int pe = 0;
   int n_pes = 1;
-  int listen_fd = -1;
   uint32_t mode = kDefaultMode;  // or kUniqueIdMode
   std::string address;           // kDefaultMode
   UniqueIdBytes unique_id = {};  // kUniqueIdMode

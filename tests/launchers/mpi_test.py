@@ -3,37 +3,17 @@
 usage: mpi_test.py MPIEXEC MPI_KIND SCENARIOS PLAIN PLUGIN
 """
 
-import os
-import subprocess
 import sys
 import unittest
 
+import launch
+
 MPIEXEC, MPI_KIND, SCENARIOS, PLAIN, PLUGIN = sys.argv[1:6]
-
-ENVIRONMENT = {
-    **os.environ,
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-}
+run = launch.run
 
 
-def run(command, env=None, limit=100):
-    return subprocess.run(
-        command,
-        env={**ENVIRONMENT, **(env or {})},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=limit,
-        text=True,
-        check=False,
-    )
-
-
-def mpirun(n, *command, env=None):
-    return run([MPIEXEC, "-n", str(n), *command], env)
+def mpirun(n, *command):
+    return launch.mpirun(MPIEXEC, n, *command)
 
 
 class MpiPlugin(unittest.TestCase):

@@ -1,5 +1,6 @@
 // KvsGroup: the steps of a bootstrap table over a KvsClient. Meant for the exchange of a unique id
-// and for small jobs: every PE reads the values of every other PE.
+// and for small jobs: every PE reads the values of every other PE. A launcher knows one fence for the
+// whole process, so the steps of all groups must come in the same order on all PEs.
 // Threads: one at a time; abort() from any.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The table of aclshmem_bootstrap_pmix.so.
-#include <atomic>
 #include <memory>
+#include <mutex>
 
 #include "bootstrap/edge.h"
 #include "bootstrap/pmix/kvs_group.h"
@@ -10,14 +10,38 @@
 namespace symm::bootstrap {
 namespace {
 
+// A process has one reference to PMIx, which ends with the process: after a last PMIx_Finalize an
+// MPI_Init in the same process would find nothing any more.
+struct Connection {
+  std::mutex mutex;
+  std::shared_ptr<PmixClient> client;
+  uint64_t serial = 0;  // a number that no other group of this process has
+};
+
+Connection& connection() {
+  static Connection one;
+  return one;
+}
+
+Status connect(std::shared_ptr<KvsClient>& client, uint64_t& serial) {
+  Connection& one = connection();
+  std::lock_guard lock(one.mutex);
+  if (one.client == nullptr) {
+    auto opened = PmixClient::open();
+    SYMM_TRY(std::move(opened.status()));
+    one.client = opened.value();
+  }
+  client = one.client;
+  serial = one.serial++;
+  return {};
+}
+
 int pmix_open(symm_bootstrap_config* config, void** handle, char* error, size_t error_size) {
-  // Only a number that no other group of this process has; nothing is ordered by it.
-  static std::atomic<uint64_t> serials{0};
   return at_edge(error, error_size, [&]() -> Status {
-    auto client = PmixClient::open();
-    SYMM_TRY(std::move(client.status()));
-    uint64_t serial = serials.fetch_add(1, std::memory_order_relaxed);
-    auto group = KvsGroup::open(std::move(client).value(), serial, *config);
+    std::shared_ptr<KvsClient> client;
+    uint64_t serial = 0;
+    SYMM_TRY(connect(client, serial));
+    auto group = KvsGroup::open(std::move(client), serial, *config);
     SYMM_TRY(std::move(group.status()));
     *handle = std::move(group).value().release();
     return {};
