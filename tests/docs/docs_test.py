@@ -1,6 +1,8 @@
 """The documentation is true: links resolve, the README's program is the example, the tutorial runs.
 
-usage: docs_test.py ROOT BIN_FOLDER
+usage: docs_test.py ROOT BIN_FOLDER SANITIZER
+
+SANITIZER is what this build was made with (address, thread or nothing); programs get the same.
 
 In docs/tutorial.md a fence "cpp file=NAME" is a file, "sh" is run by bash in the folder of those files with our tools in
 PATH, and the "text" fence after it is what it must print, lines in any order.
@@ -15,6 +17,8 @@ import tempfile
 import unittest
 
 ROOT, BIN = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
+SANITIZER = sys.argv.pop(1)
+FLAGS = {"": "", "address": "-fsanitize=address,undefined", "thread": "-fsanitize=thread"}[SANITIZER]
 FENCE = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 LIMIT = 300
@@ -72,7 +76,7 @@ class Docs(unittest.TestCase):
 
     def run_shell(self, text, folder, environment):
         done = subprocess.run(
-            ["bash", "-e", "-c", text],
+            ["bash", "-e", "-c", f'shmem-cc() {{ command shmem-cc {FLAGS} "$@"; }}\n{text}'],
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,
