@@ -87,7 +87,8 @@ void* symm_rt_lane_shared(const void* key, uint64_t bytes);
 /* Vector cores of the chip that the runtime reports (option SHMEM_AIV_CORES). */
 uint32_t symm_rt_vector_cores(void);
 
-/* Converts `count` elements between IEEE half precision (its bits) and float, rounding to nearest even. */
+/* Converts `count` elements between IEEE half precision (its bits) and float, rounding to nearest
+ * even. */
 void symm_rt_half_to_float(const uint16_t* from, float* to, uint64_t count);
 void symm_rt_float_to_half(const float* from, uint16_t* to, uint64_t count);
 

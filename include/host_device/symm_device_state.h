@@ -46,9 +46,10 @@ typedef struct symm_control_page {
   int32_t exit_status; /* with SYMM_DEPARTED_GLOBAL_EXIT: of the whole job */
   uint32_t lost;       /* atomic: 1 + the PE whose loss made this PE give up, 0 if none */
   uint64_t padding0[4];
-  /* Which values this PE's threads wait for, as hints for writers that do not always notify (small puts): offsets in the
-   * heap, empty slots 0..0. A writer that finds no watcher, or none at its address, makes no call; a hint missed in a race
-   * costs the waiter its time limit, nothing else. All atomic, relaxed. */
+  /* Which values this PE's threads wait for, as hints for writers that do not always notify (small
+   * puts): offsets in the heap, empty slots 0..0. A writer that finds no watcher, or none at its
+   * address, makes no call; a hint missed in a race costs the waiter its time limit, nothing else.
+   * All atomic, relaxed. */
   uint32_t watchers;
   uint32_t watchers_elsewhere; /* those beyond the slots */
   struct symm_watch {

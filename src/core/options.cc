@@ -1,5 +1,7 @@
 #include "core/options.h"
 
+#include <cstring>
+
 namespace symm {
 namespace {
 
@@ -29,7 +31,10 @@ Status check(const aclshmemx_init_attr_t& a) {
   if (option.control_operation_timeout == 0) {
     return SYMM_ERROR(kInvalidValue, "control_operation_timeout is 0");
   }
-  const int engines = option.data_op_engine_type;
+  // Copied as bytes: a caller's number need not be a value of the enumeration.
+  int engines = 0;
+  static_assert(sizeof(engines) == sizeof(option.data_op_engine_type));
+  std::memcpy(&engines, &option.data_op_engine_type, sizeof(engines));
   if (engines <= 0 || (engines & ~kEngineMask) != 0) {
     return SYMM_ERROR(kInvalidValue, "data_op_engine_type {:#x} has bits outside {:#x}", engines,
                       kEngineMask);

@@ -91,7 +91,8 @@ TEST(Refused, TimeLimitsAndEngines) {
   bad.option_attr.data_op_engine_type = static_cast<data_op_engine_type_t>(0);
   EXPECT_EQ(try_init(bad), ACLSHMEM_INVALID_VALUE);
   bad = single();
-  bad.option_attr.data_op_engine_type = static_cast<data_op_engine_type_t>(0x10);
+  const int unknown_engine = 0x10;
+  std::memcpy(&bad.option_attr.data_op_engine_type, &unknown_engine, sizeof(unknown_engine));
   EXPECT_EQ(try_init(bad), ACLSHMEM_INVALID_VALUE);
 }
 

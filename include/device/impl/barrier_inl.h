@@ -34,6 +34,18 @@ SYMM_COLD inline int departed_member(const symm_device_state* s, const aclshmemx
   return -1;
 }
 
+// Ends the kernel: `gone` left the job. Names the PE whose death made it leave, if it says so.
+[[noreturn]] SYMM_COLD inline void left_without(const symm_device_state* s, int gone,
+                                                const char* call) {
+  // acquire: written before the mark of departure
+  const uint32_t lost = __atomic_load_n(&s->peer_control[gone]->lost, __ATOMIC_ACQUIRE);
+  if (lost != 0) {
+    trap("%s on PE %d: PE %d is lost, and PE %d ended because of it", call, s->base.mype,
+         static_cast<int>(lost) - 1, gone);
+  }
+  trap("%s on PE %d: PE %d ended without taking part", call, s->base.mype, gone);
+}
+
 // One core per PE: returns when every member has entered this barrier of the team. Release on
 // entry, acquire on return.
 inline void meet_team(const symm_device_state* s, const aclshmemx_team_t* team, const char* call) {
@@ -66,9 +78,7 @@ inline void meet_team(const symm_device_state* s, const aclshmemx_team_t* team, 
     wait_for(s, arrived,
              WaitText{call, SYMM_WAIT_KIND_BARRIER, team->team_idx, from, flag,
                       static_cast<int64_t>(number), -1});
-    if (gone >= 0) {
-      trap("%s on PE %d: PE %d ended without taking part", call, s->base.mype, gone);
-    }
+    if (gone >= 0) left_without(s, gone, call);
   }
   __atomic_store_n(&own->left, number, __ATOMIC_RELEASE);
 }

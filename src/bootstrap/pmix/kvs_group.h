@@ -1,7 +1,7 @@
 // KvsGroup: the steps of a bootstrap table over a KvsClient. Meant for the exchange of a unique id
-// and for small jobs: every PE reads the values of every other PE. A launcher knows one fence for the
-// whole process, so the steps of all groups must come in the same order on all PEs.
-// Threads: one at a time; abort() from any.
+// and for small jobs: every PE reads the values of every other PE. A launcher knows one fence for
+// the whole process, so the steps of all groups must come in the same order on all PEs. Threads:
+// one at a time; abort() from any.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// PmixClient: OpenPMIx (Open MPI's mpirun, PRRTE, srun --mpi=pmix). Threads: any; PMIx runs a thread
-// of its own, whose callbacks end in a shared Completion.
-// Ownership: one reference to PMIx, which counts them; an MPI in the same process has its own.
+// PmixClient: OpenPMIx (Open MPI's mpirun, PRRTE, srun --mpi=pmix). Threads: any; PMIx runs a
+// thread of its own, whose callbacks end in a shared Completion. Ownership: one reference to PMIx,
+// which counts them; an MPI in the same process has its own.
 #pragma once
 
 #include <pmix.h>
