@@ -5,6 +5,7 @@
 #ifndef SHMEM_H
 #define SHMEM_H
 
+#include "host_device/shmem_collective_types.h"
 #include "host_device/shmem_common_macros.h"
 
 #ifdef SYMM_KERNEL_TU

@@ -9,6 +9,7 @@
 #include "device/gm2gm/engine/shmem_device_udma.h"
 #include "device/gm2gm/shmem_device_amo.h"
 #include "device/gm2gm/shmem_device_cc.h"
+#include "device/gm2gm/shmem_device_coll.h"
 #include "device/gm2gm/shmem_device_mo.h"
 #include "device/gm2gm/shmem_device_p2p_sync.h"
 #include "device/gm2gm/shmem_device_rma.h"
@@ -16,6 +17,7 @@
 #include "device/shmem_def.h"
 #include "device/shmemi_device_common.h"
 #include "device/team/shmem_device_team.h"
+#include "device/team/shmem_device_team_ext.h"
 #include "device/ub2gm/engine/shmem_device_mte.h"
 #include "device/ub2gm/shmem_device_rma.h"
 

@@ -30,7 +30,9 @@ typedef struct symm_team_sync {
   uint64_t entered; /* barriers this PE has entered on the team; read by the others to name who is
                        missing */
   uint64_t left;    /* barriers this PE has left */
-  uint64_t padding[6];
+  uint64_t
+      scratch; /* where this PE stages the data of a collective in a kernel: offset in its heap */
+  uint64_t padding[5];
 } symm_team_sync;
 
 enum { SYMM_DEPARTED_EXIT = 1, SYMM_DEPARTED_FINALIZED = 2, SYMM_DEPARTED_GLOBAL_EXIT = 3 };
@@ -102,6 +104,13 @@ typedef struct symm_device_state {
   /* Runtime notifies that aclshmemx_sdma_notify_record records, one per vector core; null when
    * there are none. */
   void* const* notifies;
+  /* Staging memory of the collectives in kernels, in the library's part of every heap: offset of
+   * the first piece, bytes of a piece, pieces (at most 31), and which pieces of this PE are in use
+   * (atomic bits, in memory of this process). */
+  uint64_t scratch;
+  uint64_t scratch_bytes;
+  uint32_t scratch_pieces;
+  uint32_t* scratch_taken;
 } symm_device_state;
 
 enum { SYMM_DEVICE_STATE_ABI = 1 };

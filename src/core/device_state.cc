@@ -9,6 +9,10 @@
 namespace symm {
 namespace {
 
+// One piece per collective that runs in a kernel of this PE.
+constexpr uint64_t kScratchBytes = 512 * 1024;
+static_assert(SYNC_POOL_SIZE / kScratchBytes > 0 && SYNC_POOL_SIZE / kScratchBytes < 32);
+
 int report_kernel_error(void* owner, int code, const char* text) {
   auto* instance = static_cast<Instance*>(owner);
   Status status(static_cast<Code>(code), text, __FILE__, __LINE__);
@@ -98,6 +102,11 @@ void DeviceState::fill(Instance& instance, symm_engine* rdma, symm_engine* sdma,
   state.owner = &instance;
   state.instance_id = instance.id();
   state.find_instance = find_state;
+  // Our barriers live in the control area, so the pool is free for staging.
+  state.scratch = base.sync_pool - reinterpret_cast<uint64_t>(instance.heap_base());
+  state.scratch_bytes = kScratchBytes;
+  state.scratch_pieces = SYNC_POOL_SIZE / kScratchBytes;
+  state.scratch_taken = &scratch_taken_;
 }
 
 const aclshmem_prof_pe_t* DeviceState::snapshot_profile() {

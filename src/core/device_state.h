@@ -35,6 +35,7 @@ class DeviceState {
   std::vector<symm_team_sync*> syncs_;
   std::vector<symm_control_page*> controls_;
   std::vector<uint32_t> slots_;
+  uint32_t scratch_taken_ = 0;  // atomic: bits of the pieces of scratch that kernels use
   std::unique_ptr<aclshmem_prof_pe_t> profile_;
   std::unique_ptr<aclshmem_prof_pe_t> profile_copy_;
 };

@@ -30,8 +30,9 @@ World::World(const WorldOptions& options) : options_(options) {
   EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   for (int i = 0; i < options.pes; ++i) {
     auto pe = std::make_unique<Pe>();
-    pe->heap.reset(static_cast<char*>(std::aligned_alloc(4096, kHeapBytes)));
-    std::memset(pe->heap.get(), 0, kHeapBytes);
+    constexpr uint64_t kBytes = kHeapBytes + kScratchPieces * kScratchBytes;
+    pe->heap.reset(static_cast<char*>(std::aligned_alloc(4096, kBytes)));
+    std::memset(pe->heap.get(), 0, kBytes);
     pe->sync.resize(kTeams);
     pe->epochs.resize(kTeams);
     EXPECT_EQ(aclrtCreateStream(&pe->stream), ACL_SUCCESS);
@@ -95,6 +96,10 @@ void World::fill(int index) {
   s.rdma = pe.rdma->shared();
   s.sdma = pe.sdma->shared();
   s.udma = pe.udma->shared();
+  s.scratch = kHeapBytes;
+  s.scratch_bytes = kScratchBytes;
+  s.scratch_pieces = kScratchPieces;
+  s.scratch_taken = &pe.scratch_taken;
 }
 
 int World::make_team(const std::vector<int>& members) {

@@ -29,6 +29,10 @@ struct WorldOptions {
 class World {
  public:
   static constexpr uint64_t kHeapBytes = 1 << 20;
+  // Staging memory of the collectives, behind the heap; small, so that few elements make many
+  // chunks.
+  static constexpr uint64_t kScratchBytes = 16 * 1024;
+  static constexpr uint32_t kScratchPieces = 2;
 
   explicit World(const WorldOptions& options);
   ~World();
@@ -79,6 +83,7 @@ class World {
     std::vector<uint64_t> epochs;
     std::vector<aclshmemx_team_t*> teams;
     std::unique_ptr<dma::Engine> rdma, sdma, udma;
+    uint32_t scratch_taken = 0;
     symm_device_state state{};
     aclrtStream stream = nullptr;
   };
