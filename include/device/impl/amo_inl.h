@@ -7,6 +7,7 @@
 
 #include "ascendc/atomic.h"
 #include "device/impl/engine_inl.h"
+#include "device/shmem_def.h"
 
 namespace symm_dev {
 

@@ -4,6 +4,7 @@
 #define SYMM_DEVICE_RMA_INL_H
 
 #include "device/impl/engine_inl.h"
+#include "device/shmem_def.h"
 
 namespace symm_dev {
 
