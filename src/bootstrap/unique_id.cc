@@ -15,7 +15,6 @@ namespace {
 
 // Layout: version 0, my_pe 4, n_pes 8, descriptor 12, sockaddr 16 (28 bytes), family 44 (0 IPv4, 1
 // IPv6), magic 48; then ours: mark 56, flags 60, secret 64, check sum 96, zeros.
-constexpr size_t kSockaddrAt = 16;
 constexpr size_t kSockaddrBytes = sizeof(sockaddr_in6);
 constexpr uint32_t kMark = 0x4D4D5953;  // "SYMM"
 constexpr uint32_t kHasSecret = 1;

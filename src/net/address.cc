@@ -11,14 +11,17 @@ namespace {
 constexpr size_t kMaxHost = 253;
 constexpr size_t kMaxInterfaceName = 22;
 
+// inet_pton would stop at a zero byte and not see what follows.
+bool has_zero(const std::string& text) { return text.find('\0') != std::string::npos; }
+
 bool is_v4(const std::string& text) {
   in_addr out;
-  return inet_pton(AF_INET, text.c_str(), &out) == 1;
+  return !has_zero(text) && inet_pton(AF_INET, text.c_str(), &out) == 1;
 }
 
 bool is_v6(const std::string& text) {
   in6_addr out;
-  return inet_pton(AF_INET6, text.c_str(), &out) == 1;
+  return !has_zero(text) && inet_pton(AF_INET6, text.c_str(), &out) == 1;
 }
 
 bool is_alnum(char c) {

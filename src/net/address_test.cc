@@ -89,6 +89,13 @@ TEST(ParseSessionId, Bad) {
   }
 }
 
+// Found by fuzzing.
+TEST(ParseSessionId, AZeroByteDoesNotEndALiteral) {
+  EXPECT_FALSE(parse_session_id(std::string("88::2\0]:65535", 13)).ok());
+  EXPECT_FALSE(parse_session_id(std::string("[::1\0x]:2000", 12)).ok());
+  EXPECT_FALSE(parse_url(std::string("tcp://127.0.0.1\0x:2000", 22)).ok());
+}
+
 TEST(ParseInterfaceSpec, Forms) {
   auto a = parse_interface_spec("eth0:inet6");
   ASSERT_TRUE(a.ok());
