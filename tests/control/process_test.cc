@@ -46,7 +46,8 @@ class Job : public testing::Test {
         operation_s};
     command.insert(command.end(), commands.begin(), commands.end());
     environment.push_back("SHMEM_SECRET_FILE=" + folder_ + "/secret");
-    // The leak check's tracer crashes in processes whose plug-in brought thread-local data;
+    // LeakSanitizer's own tracer crashes (signal 11) at the exit of some of these processes; the
+    // cause is not known. Leaks of the same code are looked for in store_test, in one process.
     // store_test checks leaks.
     environment.push_back("ASAN_OPTIONS=detect_leaks=0");
     return std::make_unique<Child>(command, environment);
