@@ -52,7 +52,7 @@ class Common:
 
     def test_absent_pe(self):
         command = [self.launcher, "-n", "3", SCENARIOS, self.plugin, "absent", self.number]
-        job = launch.start(command)
+        job = launch.start(command, launch.MPI_PROGRAM)
         watchdog = threading.Timer(60, job.kill)
         watchdog.start()
         lines = []

@@ -9,7 +9,10 @@ import unittest
 import launch
 
 MPIEXEC, MPI_KIND, SCENARIOS, PLAIN, PLUGIN = sys.argv[1:6]
-run = launch.run
+
+
+def run(command, extra=None):
+    return launch.run(command, {**launch.MPI_PROGRAM, **(extra or {})})
 
 
 def mpirun(n, *command):
