@@ -25,7 +25,7 @@ class Common:
 
     def good(self, done, n):
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertEqual(done.stdout.count("good\n"), n, done.stdout)
+        self.assertEqual(done.stdout.count("good"), n, done.stdout)
         self.assertNotIn("FAILED", done.stdout)
         return done.stdout
 
@@ -34,7 +34,7 @@ class Common:
             done = launch.mpirun(self.launcher, n, PLAIN, self.plugin)
             out = self.good(done, n)
             for pe in range(n):
-                self.assertIn(f"PE {pe} of {n}\n", out)
+                self.assertIn(f"PE {pe} of {n}", out)
 
     def test_many_times(self):
         self.good(self.scenario(2, "many"), 2)

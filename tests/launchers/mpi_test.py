@@ -23,7 +23,7 @@ class MpiPlugin(unittest.TestCase):
     def good(self, n, *command):
         done = mpirun(n, *command)
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertEqual(done.stdout.count("good\n"), n, done.stdout)
+        self.assertEqual(done.stdout.count("good"), n, done.stdout)
         self.assertNotIn("FAILED", done.stdout)
         return done.stdout
 
@@ -34,7 +34,7 @@ class MpiPlugin(unittest.TestCase):
         for n in (1, 2, 3):
             out = self.good(n, PLAIN, PLUGIN)
             for pe in range(n):
-                self.assertIn(f"PE {pe} of {n}\n", out)
+                self.assertIn(f"PE {pe} of {n}", out)
 
     def test_n1_communicators_of_a_program_with_mpi(self):
         self.scenario(4, "communicators")
@@ -45,7 +45,7 @@ class MpiPlugin(unittest.TestCase):
     def test_without_mpirun_there_is_one_pe(self):
         done = run([PLAIN, PLUGIN])
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertIn("PE 0 of 1\n", done.stdout)
+        self.assertIn("PE 0 of 1", done.stdout)
 
     def test_a10_launcher_of_another_mpi(self):
         for source, variables in {
