@@ -80,6 +80,8 @@ inline void notify_if_watched(const Route& route, const std::byte* target, size_
     case 1:
       move_word<uint8_t>(to, from);
       return notify_if_watched(route, to, bytes);
+    case 0:
+      return;  // the addresses may be null
     default:
       break;
   }
@@ -99,6 +101,8 @@ inline void notify_if_watched(const Route& route, const std::byte* target, size_
       return load_word<uint16_t>(to, from);
     case 1:
       return load_word<uint8_t>(to, from);
+    case 0:
+      return;  // the addresses may be null
     default:
       break;
   }

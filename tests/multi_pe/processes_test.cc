@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <set>
 
 #include "shmem.h"
@@ -21,6 +22,17 @@ std::set<std::string> names_in(const char* directory) {
   while (dirent* entry = ::readdir(dir)) names.insert(entry->d_name);
   ::closedir(dir);
   return names;
+}
+
+// Our memory has no name: nothing of it can stay in /dev/shm. (What other programs keep there comes
+// and goes.)
+bool maps_named_memory() {
+  std::ifstream maps("/proc/self/maps");
+  std::string line;
+  while (std::getline(maps, line)) {
+    if (line.find("/dev/shm/") != std::string::npos) return true;
+  }
+  return false;
 }
 
 int count_fds() { return static_cast<int>(names_in("/proc/self/fd").size()); }
@@ -44,6 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Counts, Processes,
 // A ring of puts, signals, gets and barriers; checks the state blocks as well.
 int ring(int pe, int n_pes) {
   CHECK_IN_CHILD(aclshmem_my_pe() == pe && aclshmem_n_pes() == n_pes);
+  CHECK_IN_CHILD(!maps_named_memory());
   CHECK_IN_CHILD(g_state.mype == pe && g_state.npes == n_pes);
   CHECK_IN_CHILD(g_state.heap_base == aclshmemx_get_heap_base());
   CHECK_IN_CHILD(g_state_host.default_stream != nullptr && g_state_host.notify_arr[47] != nullptr);
@@ -77,7 +90,6 @@ int ring(int pe, int n_pes) {
 TEST_P(Processes, Ring) {
   const int n_pes = n();
   const bool with_tls = tls();
-  auto before = names_in("/dev/shm");
   ProcessJob job(n_pes, [=](int pe, const BoundPort& port) {
     use_tls(with_tls);
     auto attributes = process_attributes(port, pe, n_pes);
@@ -96,7 +108,6 @@ TEST_P(Processes, Ring) {
     return code;
   });
   job.expect_all_ok();
-  EXPECT_EQ(names_in("/dev/shm"), before);
 }
 
 TEST(ProcessJob, InitFinalizeTwentyTimesLeavesNoDescriptors) {
@@ -166,11 +177,11 @@ TEST(ProcessJob, WaitsEndSoonAfterAPeerIsKilledAndNameIt) {
   constexpr int kPes = 4;
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
-  auto before = names_in("/dev/shm");
   ProcessJob job(kPes, [&](int pe, const BoundPort& port) {
     auto attributes = process_attributes(port, pe, kPes);
     CHECK_IN_CHILD(aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attributes) == 0);
     auto* word = static_cast<int32_t*>(aclshmem_calloc(1, sizeof(int32_t)));
+    CHECK_IN_CHILD(!maps_named_memory());
     CHECK_IN_CHILD(::write(ready[1], "r", 1) == 1);
     if (pe == 2) {
       ::pause();
@@ -201,7 +212,6 @@ TEST(ProcessJob, WaitsEndSoonAfterAPeerIsKilledAndNameIt) {
       static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count()));
   EXPECT_LT(elapsed, std::chrono::seconds(10));
   job.wait(2);
-  EXPECT_EQ(names_in("/dev/shm"), before);
   ::close(ready[0]);
   ::close(ready[1]);
 }

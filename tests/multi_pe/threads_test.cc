@@ -168,7 +168,7 @@ TEST_P(ThreadPes, PutAndGetMoveBytesOfAnySizeAndPlace) {
     for (size_t size : {size_t{0}, size_t{1}, size_t{2}, size_t{3}, size_t{4}, size_t{7}, size_t{8},
                         size_t{9}, size_t{64}, size_t{1000}, kBytes}) {
       for (size_t shift : {size_t{0}, size_t{1}, size_t{5}}) {
-        std::vector<uint8_t> mine(size);
+        std::vector<uint8_t> mine(size + 1);
         for (size_t i = 0; i < size; ++i) mine[i] = static_cast<uint8_t>(i * 7 + size + shift);
         aclshmem_putmem(block + shift, mine.data(), size, right_of(pe));
         aclshmem_barrier_all();
