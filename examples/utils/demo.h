@@ -1,5 +1,4 @@
-// What the graph examples share: the command line, start and end, the check of the result, the
-// times.
+// What the examples share: the command line, start and end, the check of the result, the times.
 #pragma once
 
 #include <acl/acl.h>
@@ -98,8 +97,10 @@ inline double median(std::vector<double> values) {
     if (!demo::check((call), #call)) return false; \
   } while (0)
 
-// Takes the device of this PE, makes a stream, joins the job. Collective.
-inline bool start(const Arguments& arguments, aclrtStream* stream) {
+// Takes the device of this PE, makes a stream, joins the job. engines: ACLSHMEM_DATA_OP_* bits that
+// the job may use. Collective.
+inline bool start(const Arguments& arguments, aclrtStream* stream,
+                  int engines = ACLSHMEM_DATA_OP_MTE | ACLSHMEM_DATA_OP_ROCE) {
   DEMO_CHECK(aclInit(nullptr));
   DEMO_CHECK(aclrtSetDevice(arguments.device()));
   DEMO_CHECK(aclrtCreateStream(stream));
@@ -109,8 +110,7 @@ inline bool start(const Arguments& arguments, aclrtStream* stream) {
   attributes.n_pes = arguments.n_pes;
   attributes.local_mem_size = 64UL * 1024 * 1024;
   std::memcpy(attributes.ip_port, arguments.ip_port.c_str(), arguments.ip_port.size() + 1);
-  attributes.option_attr.data_op_engine_type =
-      static_cast<data_op_engine_type_t>(ACLSHMEM_DATA_OP_MTE | ACLSHMEM_DATA_OP_ROCE);
+  attributes.option_attr.data_op_engine_type = static_cast<data_op_engine_type_t>(engines);
   DEMO_CHECK(aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attributes));
   return true;
 }
@@ -152,18 +152,36 @@ inline bool verify(const int32_t* gathered, int n_pes, uint32_t elements, int ro
   return true;
 }
 
-// Parses, runs, reports; the exit code of the program.
-inline int main_of(int argc, char** argv, const char* rounds_variable,
-                   bool (*run)(const Arguments& arguments, int rounds)) {
-  Arguments arguments;
-  int rounds = 0;
-  if (!parse_arguments(argc, argv, &arguments) || !read_rounds(rounds_variable, &rounds)) return 1;
-  if (!run(arguments, rounds)) {
+// The same for `count` elements of any type.
+template <typename T>
+T* symmetric_of(uint64_t count) {
+  return reinterpret_cast<T*>(symmetric(count * sizeof(T)));
+}
+
+// Prints the verdict; the exit code of the program.
+inline int report(const Arguments& arguments, bool correct) {
+  if (!correct) {
     std::fprintf(stderr, "[FAILED] demo run failed in relative pe %d\n", arguments.relative_pe());
     return 1;
   }
   std::printf("[SUCCESS] demo run success in relative pe %d\n", arguments.relative_pe());
   return 0;
+}
+
+// Parses, runs, reports; the exit code of the program.
+inline int main_of(int argc, char** argv, bool (*run)(const Arguments& arguments)) {
+  Arguments arguments;
+  if (!parse_arguments(argc, argv, &arguments)) return 1;
+  return report(arguments, run(arguments));
+}
+
+// The same with a number of rounds from an environment variable.
+inline int main_of(int argc, char** argv, const char* rounds_variable,
+                   bool (*run)(const Arguments& arguments, int rounds)) {
+  Arguments arguments;
+  int rounds = 0;
+  if (!parse_arguments(argc, argv, &arguments) || !read_rounds(rounds_variable, &rounds)) return 1;
+  return report(arguments, run(arguments, rounds));
 }
 
 }  // namespace demo
