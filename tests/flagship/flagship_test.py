@@ -143,7 +143,9 @@ class Mutants(Case):
         self.expect_failure("aclgraph_signal_wrong_byte", 3, 3)
 
     def test_missing_quiet_shows(self):
-        self.expect_failure("aclgraph_signal_no_quiet", 2, 5, SHMEM_ENGINE_DELAY_US="50000")
+        # ThreadSanitizer sees the mistake as well, and would end with another code.
+        environment = {"SHMEM_ENGINE_DELAY_US": "50000", "TSAN_OPTIONS": "exitcode=1"}
+        self.expect_failure("aclgraph_signal_no_quiet", 2, 5, **environment)
 
     def test_delayed_engine_alone_is_harmless(self):
         done = launch(SIGNAL, 2, rounds=5, SHMEM_ENGINE_DELAY_US="20000")
