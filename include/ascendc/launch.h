@@ -3,6 +3,7 @@
 // symm_rt_launch.
 #pragma once
 
+#include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -31,6 +32,8 @@ constexpr decltype(auto) launch_argument(A&& argument) {
 template <typename As, typename A>
 using launch_argument_t = std::conditional_t<std::is_same_v<A, LaunchZero>, As, A>;
 
+inline constexpr size_t kLargeArguments = 4096;
+
 // `Call` calls the kernel; stateless or a copy of the function pointer.
 template <typename Call, typename... A>
 struct LaunchClosure {
@@ -39,9 +42,18 @@ struct LaunchClosure {
 
   static void run(void* self) {
     auto* closure = static_cast<LaunchClosure*>(self);
-    // Every instance gets its own copy: a kernel may change its parameters.
-    auto copy = closure->arguments;
-    std::apply(closure->call, std::move(copy));
+    // Every instance gets its own copy: a kernel may change its parameters. A large one (a team
+    // record has 128 KiB) does not lie on the stack of the core, where the parameter itself will.
+    if constexpr (sizeof(std::tuple<A...>) > kLargeArguments) {
+      struct Copy {
+        std::tuple<A...>* arguments;
+        ~Copy() { delete arguments; }
+      } copy{new std::tuple<A...>(closure->arguments)};
+      std::apply(closure->call, std::move(*copy.arguments));
+    } else {
+      auto copy = closure->arguments;
+      std::apply(closure->call, std::move(copy));
+    }
   }
   static void drop(void* self) { delete static_cast<LaunchClosure*>(self); }
 };

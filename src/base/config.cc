@@ -56,7 +56,7 @@ constexpr Option kOptions[] = {
      "pacing: bytes per second that all queues of an engine share; 0 is no limit"},
     {"SHMEM_KERNEL_THREADS", Kind::kText, "auto", 0, 0,
      "auto, a number of worker threads for kernel cores, or core (one thread per core instance)"},
-    {"SHMEM_KERNEL_STACK", Kind::kSize, "256k", 65536, 1 << 30,
+    {"SHMEM_KERNEL_STACK", Kind::kSize, "512k", 65536, 1 << 30,
      "stack of one kernel core, in bytes"},
     {"SHMEM_DEVICE_COUNT", Kind::kInteger, "16", 1, 16384, "devices that the runtime reports"},
     {"SHMEM_DEVICE_MEMORY", Kind::kSize, "64g", 1048576, kMax,

@@ -1,0 +1,135 @@
+// The simplified device interface over a real instance, one process per PE: team handles as kernel
+// parameters, put, get, and collectives on private memory. usage: kernel_collectives n_pes pe
+// ip_port
+#include <acl/acl.h>
+#include <shmem.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "device/gm2gm.h"
+#include "device/team.h"
+
+namespace {
+
+constexpr int32_t kBlocks = 3;
+constexpr size_t kCount = 300'001;  // more than one chunk of the scratch, no round number
+
+int failures = 0;
+
+#define CHECK(condition)                                                         \
+  do {                                                                           \
+    if (!(condition)) {                                                          \
+      std::fprintf(stderr, "line %d: %s does not hold\n", __LINE__, #condition); \
+      ++failures;                                                                \
+    }                                                                            \
+  } while (0)
+
+float in_of(int pe, size_t i) { return static_cast<float>(pe + 1) + static_cast<float>(i % 100); }
+
+}  // namespace
+
+__global__ void reduce_all(aclshmemx_team_t team, const float* in, float* out, size_t count) {
+  aclshmemx_allreduce(team, in, out, count, ACLSHMEMX_SUM, ACLSHMEMX_FLOAT32);
+  aclshmemx_team_sync(team);
+}
+
+__global__ void gather_all(aclshmemx_team_t team, const float* in, float* out, size_t count) {
+  aclshmemx_allgather(team, in, out, count, ACLSHMEMX_FLOAT32);
+}
+
+__global__ void exchange(aclshmemx_team_t team, void* local_buffer, void* remote_buffer,
+                         void* fetched, size_t data_size) {
+  const int32_t rank = aclshmemx_team_global_rank(team);
+  const int32_t size = aclshmemx_team_size(team);
+  const int32_t peer = (rank + 1) % size;
+  aclshmemx_gm2gm_put(team, remote_buffer, local_buffer, data_size, peer);
+  aclshmemx_gm2gm_get(fetched, local_buffer, data_size, peer);
+  aclshmemx_team_sync(team);
+}
+
+namespace {
+
+void check_collectives(const aclshmemx_team_t& team, int n_pes, int pe, aclrtStream stream) {
+  const auto n = static_cast<size_t>(n_pes);
+  std::vector<float> in(kCount);
+  std::vector<float> sum(kCount);
+  std::vector<float> all(n * kCount);
+  for (size_t i = 0; i < kCount; ++i) in[i] = in_of(pe, i);
+  reduce_all<<<kBlocks, nullptr, stream>>>(team, in.data(), sum.data(), kCount);
+  gather_all<<<kBlocks, nullptr, stream>>>(team, in.data(), all.data(), kCount);
+  CHECK(aclrtSynchronizeStream(stream) == 0);
+  size_t wrong = 0;
+  for (size_t i = 0; i < kCount; ++i) {
+    float wanted = 0;
+    for (int p = 0; p < n_pes; ++p) wanted += in_of(p, i);
+    wrong += sum[i] != wanted;
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    wrong += all[i] != in_of(static_cast<int>(i / kCount), i % kCount);
+  }
+  CHECK(wrong == 0);
+}
+
+void check_exchange(const aclshmemx_team_t& team, int n_pes, int pe, aclrtStream stream) {
+  constexpr size_t kWords = 1000;
+  auto* words = static_cast<int32_t*>(aclshmem_calloc(3 * kWords, sizeof(int32_t)));
+  CHECK(words != nullptr);
+  if (words == nullptr) return;
+  for (size_t i = 0; i < kWords; ++i) words[i] = pe * 10'000 + static_cast<int32_t>(i);
+  aclshmem_barrier_all();
+  exchange<<<1, nullptr, stream>>>(team, words, words + kWords, words + 2 * kWords,
+                                   kWords * sizeof(int32_t));
+  CHECK(aclrtSynchronizeStream(stream) == 0);
+  const int left = (pe + n_pes - 1) % n_pes;
+  const int right = (pe + 1) % n_pes;
+  size_t wrong = 0;
+  for (size_t i = 0; i < kWords; ++i) {
+    wrong += words[kWords + i] != left * 10'000 + static_cast<int32_t>(i);
+    wrong += words[2 * kWords + i] != right * 10'000 + static_cast<int32_t>(i);
+  }
+  CHECK(wrong == 0);
+  // On a host thread the same names ask the library.
+  CHECK(aclshmemx_team_size(team) == n_pes);
+  CHECK(aclshmemx_team_global_rank(team) == pe);
+  aclshmemx_team_sync(team);
+  aclshmem_free(words);
+}
+
+int run(int n_pes, int pe, const char* address) {
+  aclrtStream stream = nullptr;
+  CHECK(aclInit(nullptr) == 0);
+  CHECK(aclrtSetDevice(pe) == 0);
+  CHECK(aclrtCreateStream(&stream) == 0);
+  aclshmemx_init_attr_t attributes;
+  attributes.my_pe = pe;
+  attributes.n_pes = n_pes;
+  attributes.local_mem_size = 16UL << 20;
+  std::strncpy(attributes.ip_port, address, sizeof attributes.ip_port - 1);
+  if (aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attributes) != 0) return 1;
+
+  // A handle is a record of which the library looks at the number only.
+  static aclshmemx_team_t team;
+  team.team_idx = ACLSHMEM_TEAM_WORLD;
+  check_collectives(team, n_pes, pe, stream);
+  check_exchange(team, n_pes, pe, stream);
+
+  CHECK(aclshmem_finalize() == 0);
+  CHECK(aclrtDestroyStream(stream) == 0);
+  CHECK(aclrtResetDevice(pe) == 0);
+  CHECK(aclFinalize() == 0);
+  if (failures == 0) std::printf("[SUCCESS] pe %d\n", pe);
+  return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    std::fprintf(stderr, "usage: %s n_pes pe ip_port\n", argv[0]);
+    return 2;
+  }
+  return run(std::atoi(argv[1]), std::atoi(argv[2]), argv[3]);
+}
