@@ -28,6 +28,7 @@ struct Registry {
   std::map<uint64_t, std::unique_ptr<Instance>> by_id;
   std::vector<Instance*> open;  // also those that are not in by_id
   bool ever = false;
+  std::vector<std::unique_ptr<PeerMemory>> kept;
 };
 
 // Never destroyed: threads may still look while the process exits.
@@ -157,6 +158,11 @@ void watch_exit_of(Instance* instance) {
 void forget_exit_of(Instance* instance) {
   std::lock_guard lock(registry().mutex);
   std::erase(registry().open, instance);
+}
+
+void keep_mapped(std::unique_ptr<PeerMemory> memory) {
+  std::lock_guard lock(registry().mutex);
+  registry().kept.push_back(std::move(memory));
 }
 
 void report_error(const Status& status) {

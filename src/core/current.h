@@ -11,6 +11,7 @@
 namespace symm {
 
 class Instance;
+class PeerMemory;
 
 namespace detail {
 // initial-exec and constinit: one load from the thread's own block, no call into the loader or an
@@ -59,6 +60,8 @@ class ScopedInstance {
 // Called by Instance: it is open and must say goodbye if the process exits; it is gone.
 void watch_exit_of(Instance* instance);
 void forget_exit_of(Instance* instance);
+// Memory that other threads of this process may still look at; stays mapped until the process ends.
+void keep_mapped(std::unique_ptr<PeerMemory> memory);
 // True in a process that was forked from one with instances; they stay with the parent.
 bool is_forked_child();
 

@@ -143,7 +143,7 @@ void Instance::tear_down() {
   for (int pe = 0; memory_ && pe < static_cast<int>(routes_.size()); ++pe) {
     shared = shared || (pe != pe_ && routes_[static_cast<size_t>(pe)].same_process);
   }
-  if (!ended_together_ && shared) (void)memory_.release();
+  if (!ended_together_ && shared) keep_mapped(std::move(memory_));
   memory_.reset();
   status_ = ACLSHMEM_STATUS_NOT_INITIALIZED;
 }
