@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/log.h"
 #include "base/scope_exit.h"
 #include "bootstrap/loader.h"
 
@@ -31,6 +32,17 @@ Status share_over_plugin(const char* plugin, const symm_bootstrap_table& store,
   start.n_pes = config.n_pes;
   SYMM_ASSIGN(start.unique_id, share_unique_id(exchange, store, tls, start.pe, start.n_pes));
   return {};
+}
+
+// A launcher with PMI-1 takes a process that ends without a goodbye for a crash and reports a code
+// of its own.
+void abort_over_pmi(int status) {
+  auto table = load_plugin(kPmiPlugin);
+  char error[256] = "";
+  if (!table.ok() || table.value()->global_exit(nullptr, status, error, sizeof(error)) != 0) {
+    SYMM_LOG(kWarn, "the launcher was not told about the global exit: {}",
+             table.ok() ? error : table.status().text());
+  }
 }
 
 Status make_alone(const symm_bootstrap_table& store, const symm_tls_options& tls,
@@ -63,6 +75,7 @@ Result<LaunchStart> start_from_launcher(const LaunchEnv& env, const symm_bootstr
   bool pmix = env.kind == LaunchKind::kPmix;
   SYMM_TRY(share_over_plugin(pmix ? kPmixPlugin : kPmiPlugin, store, tls, limit_s, start)
                .with_context(env.source));
+  if (!pmix) start.before_exit = abort_over_pmi;
   return start;
 }
 

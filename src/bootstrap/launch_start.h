@@ -18,6 +18,8 @@ struct LaunchStart {
   std::string address;           // kDefaultMode
   UniqueIdBytes unique_id = {};  // kUniqueIdMode
   std::string source;            // for people
+  // What to tell the launcher when a global exit ends the process, or null. Any thread.
+  void (*before_exit)(int status) = nullptr;
 };
 
 // Collective over the PEs of the launcher when env has no address and more than one PE; a failure

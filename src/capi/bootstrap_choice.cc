@@ -132,6 +132,7 @@ Result<InstanceOptions> options_from_launcher(const aclshmemx_init_attr_t& attri
   options.n_pes = start.n_pes;
   options.mode = start.mode;
   options.address = start.address;
+  options.before_exit = start.before_exit;
   if (start.mode == bootstrap::kUniqueIdMode) options.comm_args = start.unique_id.data();
   return options;
 }

@@ -174,8 +174,7 @@ void aclshmem_global_exit(int status) {
   }
   Status told = instance->global_exit(status);
   if (!told.ok()) capi::fail(instance, told);
-  std::fflush(nullptr);
-  std::_Exit(status);
+  instance->end_process(status);
 }
 
 aclshmem_instance_ctx* aclshmemx_instance_ctx_get(void) {

@@ -29,12 +29,6 @@ void explain_failure(const symm_wait_domain* domain, char* text, size_t size) {
   std::snprintf(text, size, "%s", why.c_str());
 }
 
-// Another PE asked for the end of the job. The main thread may be anywhere, so no destructors run.
-[[noreturn]] void end_process(int status) {
-  std::fflush(nullptr);
-  std::_Exit(status);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options) {
@@ -230,6 +224,12 @@ void Instance::end_job(int status) {
   } else {
     end_process(status);
   }
+}
+
+void Instance::end_process(int status) const {
+  std::fflush(nullptr);
+  if (options_.before_exit != nullptr) options_.before_exit(status);
+  std::_Exit(status);
 }
 
 }  // namespace symm

@@ -86,6 +86,8 @@ class Instance : private AgreementBarrier {
 
   // Asks every PE of the job to end with the status.
   Status global_exit(int status);
+  // Ends this process after a global exit. Threads may be anywhere, so no destructors run.
+  [[noreturn]] void end_process(int status) const;
 
   // What a wait is about and which PEs are missing.
   void describe(const symm_wait& wait, char* text, size_t size) const;

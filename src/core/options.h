@@ -27,6 +27,8 @@ struct InstanceOptions {
   symm_tls_options tls{1, 0, nullptr, nullptr, nullptr, nullptr};
   // What a global exit that another PE asked for does; null: end the process with the status.
   void (*on_global_exit)(int status) = nullptr;
+  // Tells the launcher that a global exit is about to end this process; null: it needs no telling.
+  void (*before_exit)(int status) = nullptr;
 };
 
 // Whether my_pe and n_pes of the attributes count, or the bootstrap has its own and compares them.

@@ -60,12 +60,28 @@ int pmi_open(symm_bootstrap_config* config, void** handle, char* error, size_t e
   });
 }
 
+// Without a handle: the job of this process, as far as it has a connection.
+int pmi_global_exit(void* handle, int status, char* error, size_t error_size) {
+  return at_edge(error, error_size, [&]() -> Status {
+    if (handle != nullptr) return static_cast<KvsGroup*>(handle)->abort(status);
+    Connection& one = connection();
+    std::lock_guard lock(one.mutex);
+    if (one.client != nullptr) return one.client->abort(status);
+    return SYMM_ERROR(kBootstrap, "there is no connection to a PMI server");
+  });
+}
+
+symm_bootstrap_table make_table() {
+  symm_bootstrap_table table = kvs_table("pmi", pmi_open);
+  table.global_exit = pmi_global_exit;
+  return table;
+}
+
 }  // namespace
 }  // namespace symm::bootstrap
 
 extern "C" __attribute__((visibility("default"))) const symm_bootstrap_table* symm_bootstrap_plugin(
     void) {
-  static const symm_bootstrap_table table =
-      symm::bootstrap::kvs_table("pmi", symm::bootstrap::pmi_open);
+  static const symm_bootstrap_table table = symm::bootstrap::make_table();
   return &table;
 }
