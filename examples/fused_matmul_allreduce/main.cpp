@@ -14,7 +14,6 @@ constexpr int32_t kRows = kTiles * kTileRows;
 constexpr int32_t kColumns = 512;
 constexpr int32_t kDepth = 2048;  // of this PE's part of A and B
 constexpr int32_t kTile = kTileRows * kColumns;
-constexpr double kCyclesPerUs = 50;  // of GetSystemCycle
 constexpr double kWantedShare = 0.3;
 
 // All pointers are symmetric. The owner of tile t is PE t % n_pes.
@@ -26,7 +25,7 @@ struct Job {
   float* c;           // kRows x kColumns: the result
   uint64_t* arrived;  // per PE and tile: run whose partial sums are in the inbox
   uint64_t* done;     // per tile: run whose result is in c
-  int64_t* cycles;    // multiplying, in all
+  double* times_us;   // multiplying, in all
 };
 
 }  // namespace
@@ -35,11 +34,12 @@ __aicore__ inline float* inbox_of(const Job& job, int pe, int32_t tile, int32_t 
   return job.inbox + (pe * ((kTiles + n - 1) / n) + tile / n) * kTile;
 }
 
-__aicore__ inline void multiply_tile(const Job& job, int32_t tile, int64_t* cycles) {
-  const int64_t start = AscendC::GetSystemCycle();
+// Timed by the clock: GetSystemCycle gives way to other cores now and then, which is no work.
+__aicore__ inline void multiply_tile(const Job& job, int32_t tile, double* time_us) {
+  const double start = demo::now_us();
   multiply(job.partial + tile * kTile, job.a + tile * kTileRows * kDepth, job.b, kTileRows,
            kColumns, kDepth);
-  *cycles += AscendC::GetSystemCycle() - start;
+  *time_us += demo::now_us() - start;
 }
 
 // Queues the partial sums for the owner of the tile, and behind them the signal.
@@ -96,19 +96,19 @@ __aicore__ inline void finish(const Job& job, int32_t tile, uint64_t run) {
 
 ACLSHMEM_GLOBAL_VECTOR void serial(Job job, uint64_t run) {
   aclshmem_barrier_all();
-  const int64_t start = AscendC::GetSystemCycle();
-  job.cycles[0] = 0;
-  for (int32_t tile = 0; tile < kTiles; ++tile) multiply_tile(job, tile, job.cycles);
+  const double start = demo::now_us();
+  job.times_us[0] = 0;
+  for (int32_t tile = 0; tile < kTiles; ++tile) multiply_tile(job, tile, job.times_us);
   for (int32_t tile = 0; tile < kTiles; ++tile) send_partial(job, tile, run);
   finish(job, aclshmem_my_pe(), run);
-  job.cycles[1] = AscendC::GetSystemCycle() - start;
+  job.times_us[1] = demo::now_us() - start;
   aclshmem_barrier_all();  // completes the own puts, and nobody starts the next run earlier
 }
 
 ACLSHMEM_GLOBAL_VECTOR void overlapped(Job job, uint64_t run) {
   aclshmem_barrier_all();
-  const int64_t start = AscendC::GetSystemCycle();
-  job.cycles[0] = 0;
+  const double start = demo::now_us();
+  job.times_us[0] = 0;
   const int me = aclshmem_my_pe();
   const int n = aclshmem_n_pes();
   int32_t next = me;        // own tile that is reduced next
@@ -117,7 +117,7 @@ ACLSHMEM_GLOBAL_VECTOR void overlapped(Job job, uint64_t run) {
     for (int step = 1; step <= n; ++step) {  // own tile last: those of others have a way to go
       const int32_t tile = group + (me + step) % n;
       if (tile >= kTiles) continue;
-      multiply_tile(job, tile, job.cycles);
+      multiply_tile(job, tile, job.times_us);
       send_partial(job, tile, run);
       if (step == n) multiplied = tile + n;
       while (next < multiplied && is_complete(job, next, run)) {
@@ -127,7 +127,7 @@ ACLSHMEM_GLOBAL_VECTOR void overlapped(Job job, uint64_t run) {
     }
   }
   finish(job, next, run);
-  job.cycles[1] = AscendC::GetSystemCycle() - start;
+  job.times_us[1] = demo::now_us() - start;
   aclshmem_barrier_all();
 }
 
@@ -156,10 +156,10 @@ bool allocate(int n_pes, Job* job) {
   job->c = demo::symmetric_of<float>(kElements);
   job->arrived = demo::symmetric_of<uint64_t>(n * kTiles);
   job->done = demo::symmetric_of<uint64_t>(kTiles);
-  job->cycles = demo::symmetric_of<int64_t>(2);
+  job->times_us = demo::symmetric_of<double>(2);
   return job->a != nullptr && job->b != nullptr && job->partial != nullptr &&
          job->inbox != nullptr && job->c != nullptr && job->arrived != nullptr &&
-         job->done != nullptr && job->cycles != nullptr;
+         job->done != nullptr && job->times_us != nullptr;
 }
 
 bool fill(int pe, const Job& job) {
@@ -213,11 +213,9 @@ bool measure(const demo::Arguments& arguments, const Job& job, const char* how, 
   for (int run = 0; run < runs; ++run) {
     launch(stream, job, first_run + static_cast<uint64_t>(run));
     DEMO_CHECK(aclrtSynchronizeStream(stream));
-    int64_t cycles[2];
-    DEMO_CHECK(
-        aclrtMemcpy(cycles, sizeof cycles, job.cycles, sizeof cycles, ACL_MEMCPY_DEVICE_TO_HOST));
-    all.push_back({static_cast<double>(cycles[0]) / kCyclesPerUs,
-                   static_cast<double>(cycles[1]) / kCyclesPerUs});
+    double us[2];
+    DEMO_CHECK(aclrtMemcpy(us, sizeof us, job.times_us, sizeof us, ACL_MEMCPY_DEVICE_TO_HOST));
+    all.push_back({us[0], us[1]});
     *correct = check(arguments, job, how) && *correct;
     aclshmem_barrier_all();  // nobody writes into a c that is being checked
   }
@@ -264,7 +262,7 @@ bool run(const demo::Arguments& arguments, int runs) {
   }
   print(arguments, one, two);
   for (void* memory :
-       {static_cast<void*>(job.cycles), static_cast<void*>(job.done),
+       {static_cast<void*>(job.times_us), static_cast<void*>(job.done),
         static_cast<void*>(job.arrived), static_cast<void*>(job.c), static_cast<void*>(job.inbox),
         static_cast<void*>(job.partial), static_cast<void*>(job.b), static_cast<void*>(job.a)}) {
     aclshmem_free(memory);
