@@ -88,6 +88,7 @@ Status Instance::map_peers() {
   request.control_bytes = kControlBytes;
   request.salt = salt_;
   request.timeout_s = options_.operation_timeout_s;
+  request.check = [this] { return health_.check(); };
   SYMM_ASSIGN(memory_, PeerMemory::open(*control_, request));
   status_ = ACLSHMEM_STATUS_SHM_CREATED;
   return {};

@@ -88,7 +88,12 @@ Result<std::unique_ptr<PeerMemory>> PeerMemory::open(ControlPlane& control,
     }
     SYMM_TRY(control.agree(std::move(bound), "listening for PEs of other network namespaces"));
   }
-  Status mapped = self->exchange(cards, group, Deadline::after_seconds(request.timeout_s));
+  Status mapped =
+      self->exchange(cards, group, {Deadline::after_seconds(request.timeout_s), request.check});
+  // "Connection closed" and the like: the loss behind it tells more.
+  if (Status lost = request.check(); !mapped.ok() && !lost.ok()) mapped = std::move(lost);
+  // A leader that failed must not keep the others waiting in its queue of connections.
+  if (!mapped.ok()) self->listener_ = os::FdListener();
   SYMM_TRY(control.agree(std::move(mapped), "mapping the memory of the other PEs"));
   self->listener_ = os::FdListener();
   self->segment_.close_fd();
@@ -108,7 +113,8 @@ Status PeerMemory::adopt(int pe, const Card& card, const Card& mine, UniqueFd fd
   return {};
 }
 
-Status PeerMemory::exchange(const std::vector<Card>& cards, const Group& group, Deadline deadline) {
+Status PeerMemory::exchange(const std::vector<Card>& cards, const Group& group,
+                            const os::ExchangeLimit& limit) {
   const Card& mine = cards[static_cast<size_t>(pe_)];
   auto adopt_member = [&](size_t index, UniqueFd fd) -> Status {
     const int pe = group.members[index];
@@ -120,7 +126,7 @@ Status PeerMemory::exchange(const std::vector<Card>& cards, const Group& group, 
     return {};
   }
   if (group.leader() == pe_) {
-    return listener_.serve(key_, group.members, segment_.fd(), deadline, adopt_member);
+    return listener_.serve(key_, group.members, segment_.fd(), limit, adopt_member);
   }
   os::FdExchangeClient client;
   client.key = key_;
@@ -129,7 +135,7 @@ Status PeerMemory::exchange(const std::vector<Card>& cards, const Group& group, 
   client.name = socket_name(group.leader());
   const Card& leader = cards[static_cast<size_t>(group.leader())];
   if (leader.identity.network != mine.identity.network) client.path = socket_path(client.name);
-  return os::fetch_fds(client, segment_.fd(), group.members.size(), deadline, adopt_member);
+  return os::fetch_fds(client, segment_.fd(), group.members.size(), limit, adopt_member);
 }
 
 }  // namespace symm

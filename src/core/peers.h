@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -31,6 +32,7 @@ class PeerMemory {
     size_t control_bytes = 0;
     uint64_t salt = 0;  // the same on all PEs, another one for every instance
     double timeout_s = 0;
+    std::function<Status()> check;  // fails when a PE is lost: ends the exchange of descriptors
   };
   // Collective. Makes this PE's segment, hands it round and maps the others'. Fails on all PEs when
   // it fails on one.
@@ -46,7 +48,8 @@ class PeerMemory {
   struct Group;
   PeerMemory() = default;
   Status make_own(ControlPlane& control, const Request& request);
-  Status exchange(const std::vector<Card>& cards, const Group& group, Deadline deadline);
+  Status exchange(const std::vector<Card>& cards, const Group& group,
+                  const os::ExchangeLimit& limit);
   Status adopt(int pe, const Card& card, const Card& mine, UniqueFd fd);
   std::string socket_name(int leader) const;
 

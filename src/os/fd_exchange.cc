@@ -20,6 +20,7 @@ namespace {
 constexpr uint32_t kMagic = 0x53594d31;
 constexpr size_t kBatch = 64;        // descriptors in one message; the kernel allows 253
 constexpr size_t kStrangers = 64;    // connections beyond the members that are looked at
+constexpr int64_t kCheckMs = 50;     // how often a wait looks whether the job is still whole
 constexpr double kProofSeconds = 5;  // a connection that proves nothing in this time is dropped
 
 struct Hello {
@@ -57,7 +58,11 @@ bool proves(const uint8_t (&mac)[32], const Digest& wanted) {
 }
 
 Status socket_error(const char* what) {
-  return SYMM_ERROR(kSmem, "local socket: {}: {}", what, std::strerror(errno));
+  const bool short_of_fds = errno == EMFILE || errno == ENFILE;
+  return SYMM_ERROR(kSmem, "local socket: {}: {}{}", what, std::strerror(errno),
+                    short_of_fds ? "; raise the limit of open files (ulimit -n): during init the "
+                                   "lowest PE of a host needs about 2 per PE of the host"
+                                 : "");
 }
 
 std::string credentials(int fd) {
@@ -67,14 +72,21 @@ std::string credentials(int fd) {
   return fmt::format("process {} of user {}", peer.pid, peer.uid);
 }
 
-Status wait_for(int fd, short events, Deadline deadline, const char* what) {
+// Time until the limit is looked at again.
+int poll_ms(const ExchangeLimit& limit) {
+  return static_cast<int>(std::min<int64_t>(limit.deadline.left().count(), kCheckMs));
+}
+
+Status wait_for(int fd, short events, const ExchangeLimit& limit, const char* what) {
   for (;;) {
     pollfd entry{fd, events, 0};
-    int left = static_cast<int>(std::min<int64_t>(deadline.left().count(), 3600 * 1000));
-    int got = ::poll(&entry, 1, left);
+    int got = ::poll(&entry, 1, poll_ms(limit));
     if (got > 0) return {};
     if (got < 0 && errno != EINTR) return socket_error("poll");
-    if (deadline.expired()) return SYMM_ERROR(kTimeout, "local socket: {} took too long", what);
+    SYMM_TRY(limit.check());
+    if (limit.deadline.expired()) {
+      return SYMM_ERROR(kTimeout, "local socket: {} took too long", what);
+    }
   }
 }
 
@@ -178,13 +190,12 @@ class Gathering {
   Gathering(const Digest& key, const std::vector<int>& members)
       : key_(key), members_(members), fds_(members.size()), links_(members.size()) {}
 
-  Status run(const std::vector<int>& listeners, Deadline deadline) {
+  Status run(const std::vector<int>& listeners, const ExchangeLimit& limit) {
     while (arrived_ + 1 < members_.size()) {
       std::vector<pollfd> entries;
       for (int fd : listeners) entries.push_back({fd, POLLIN, 0});
       for (const Connection& one : open_) entries.push_back({one.fd.get(), POLLIN, 0});
-      int left = static_cast<int>(std::min<int64_t>(deadline.left().count(), 1000));
-      int got = ::poll(entries.data(), entries.size(), left);
+      int got = ::poll(entries.data(), entries.size(), poll_ms(limit));
       if (got < 0 && errno != EINTR) return socket_error("poll");
       if (got > 0) {
         // Backwards, since handled connections leave the list.
@@ -192,11 +203,13 @@ class Gathering {
           if (entries[i].revents != 0) SYMM_TRY(progress(i - listeners.size()));
         }
         for (size_t i = 0; i < listeners.size(); ++i) {
-          if (entries[i].revents != 0) accept_one(listeners[i]);
+          if (entries[i].revents != 0) SYMM_TRY(accept_one(listeners[i]));
         }
       }
       std::erase_if(open_, [](const Connection& one) { return one.pe < 0 && one.limit.expired(); });
-      if (arrived_ + 1 < members_.size() && deadline.expired()) return missing();
+      if (arrived_ + 1 == members_.size()) break;
+      SYMM_TRY(limit.check());
+      if (limit.deadline.expired()) return missing();
     }
     return {};
   }
@@ -205,14 +218,20 @@ class Gathering {
   std::vector<UniqueFd>& links() { return links_; }
 
  private:
-  void accept_one(int listener) {
+  Status accept_one(int listener) {
     Connection one;
     one.fd.reset(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
-    if (!one.fd.valid() || open_.size() >= members_.size() + kStrangers) return;
+    if (!one.fd.valid()) {
+      // The caller of the connection may be gone already; a lack of descriptors stays.
+      if (errno != EMFILE && errno != ENFILE) return {};
+      return socket_error("accept");
+    }
+    if (open_.size() >= members_.size() + kStrangers) return {};
     one.hello.magic = kMagic;
     random_bytes(one.hello.nonce, sizeof(one.hello.nonce));
     one.limit = Deadline::after_seconds(kProofSeconds);
     if (send_message(one.fd.get(), one.hello).ok()) open_.push_back(std::move(one));
+    return {};
   }
 
   Status progress(size_t at) {
@@ -283,14 +302,14 @@ class Gathering {
 
 // One batch at a time and answered, so that descriptors in flight stay few whatever the number of
 // members is.
-Status hand_out(int link, int pe, const std::vector<UniqueFd>& fds, Deadline deadline) {
+Status hand_out(int link, int pe, const std::vector<UniqueFd>& fds, const ExchangeLimit& limit) {
   for (size_t first = 0; first < fds.size(); first += kBatch) {
     size_t count = std::min(kBatch, fds.size() - first);
     int batch[kBatch];
     for (size_t i = 0; i < count; ++i) batch[i] = fds[first + i].get();
     Batch header{kMagic, static_cast<uint32_t>(first), static_cast<uint32_t>(count)};
     Status status = send_message(link, header, batch, count);
-    if (status.ok()) status = wait_for(link, POLLIN, deadline, "an answer");
+    if (status.ok()) status = wait_for(link, POLLIN, limit, "an answer");
     Hello answer{};
     std::vector<UniqueFd> none;
     if (status.ok()) status = receive_message(link, answer, none);
@@ -329,15 +348,15 @@ Status FdListener::bind_path(const std::string& path, int backlog) {
 }
 
 Status FdListener::serve(const Digest& key, const std::vector<int>& members, int own_fd,
-                         Deadline deadline, const FdSink& sink) {
+                         const ExchangeLimit& limit, const FdSink& sink) {
   std::vector<int> listeners{abstract_.get()};
   if (path_fd_.valid()) listeners.push_back(path_fd_.get());
   Gathering gathering(key, members);
-  SYMM_TRY(gathering.run(listeners, deadline));
+  SYMM_TRY(gathering.run(listeners, limit));
   gathering.fds()[0].reset(::fcntl(own_fd, F_DUPFD_CLOEXEC, 0));
   if (!gathering.fds()[0].valid()) return socket_error("dup");
   for (size_t i = 1; i < members.size(); ++i) {
-    SYMM_TRY(hand_out(gathering.links()[i].get(), members[i], gathering.fds(), deadline));
+    SYMM_TRY(hand_out(gathering.links()[i].get(), members[i], gathering.fds(), limit));
   }
   for (size_t i = 0; i < members.size(); ++i) SYMM_TRY(sink(i, std::move(gathering.fds()[i])));
   return {};
@@ -357,17 +376,17 @@ Result<UniqueFd> connect_to(const FdExchangeClient& client) {
   return fd;
 }
 
-Status introduce(const FdExchangeClient& client, int fd, Deadline deadline) {
+Status introduce(const FdExchangeClient& client, int fd, const ExchangeLimit& limit) {
   Hello hello{};
   std::vector<UniqueFd> none;
-  SYMM_TRY(wait_for(fd, POLLIN, deadline, "the greeting of the leader"));
+  SYMM_TRY(wait_for(fd, POLLIN, limit, "the greeting of the leader"));
   SYMM_TRY(receive_message(fd, hello, none));
   Proof proof{kMagic, client.pe, {}, {}};
   random_bytes(proof.nonce, sizeof(proof.nonce));
   Digest mac = proof_of(client.key, "member", hello.nonce, proof.nonce, client.pe);
   std::memcpy(proof.mac, mac.data(), mac.size());
   SYMM_TRY(send_message(fd, proof));
-  SYMM_TRY(wait_for(fd, POLLIN, deadline, "the proof of the leader"));
+  SYMM_TRY(wait_for(fd, POLLIN, limit, "the proof of the leader"));
   Answer answer{};
   SYMM_TRY(receive_message(fd, answer, none));
   if (!proves(answer.mac, proof_of(client.key, "leader", proof.nonce, hello.nonce, client.pe))) {
@@ -379,14 +398,14 @@ Status introduce(const FdExchangeClient& client, int fd, Deadline deadline) {
 
 }  // namespace
 
-Status fetch_fds(const FdExchangeClient& client, int own_fd, size_t count, Deadline deadline,
-                 const FdSink& sink) {
+Status fetch_fds(const FdExchangeClient& client, int own_fd, size_t count,
+                 const ExchangeLimit& limit, const FdSink& sink) {
   SYMM_ASSIGN(UniqueFd link, connect_to(client));
-  SYMM_TRY(introduce(client, link.get(), deadline));
+  SYMM_TRY(introduce(client, link.get(), limit));
   Hello note{kMagic, {}};
   SYMM_TRY(send_message(link.get(), note, &own_fd, 1));
   for (size_t done = 0; done < count;) {
-    SYMM_TRY(wait_for(link.get(), POLLIN, deadline, "descriptors from the leader"));
+    SYMM_TRY(wait_for(link.get(), POLLIN, limit, "descriptors from the leader"));
     Batch batch{};
     std::vector<UniqueFd> fds;
     SYMM_TRY(receive_message(link.get(), batch, fds));

@@ -20,6 +20,13 @@ namespace symm::os {
 // Called once per descriptor, `index` counts the members in the order that the leader was given.
 using FdSink = std::function<Status(size_t index, UniqueFd fd)>;
 
+// How long an exchange may go on: until a deadline, and only while `check` is content. It is asked
+// every 50 ms while the exchange waits, and its failure (a PE was lost, say) ends the exchange.
+struct ExchangeLimit {
+  Deadline deadline;
+  std::function<Status()> check;
+};
+
 class FdListener {
  public:
   // Binds an abstract name (no file, gone with the process). Connections queue up from now on.
@@ -30,8 +37,8 @@ class FdListener {
 
   // Serves members[1..] (members[0] is the leader itself, with own_fd); then passes all
   // descriptors, its own included, to `sink`. kTimeout names the members that did not come.
-  Status serve(const Digest& key, const std::vector<int>& members, int own_fd, Deadline deadline,
-               const FdSink& sink);
+  Status serve(const Digest& key, const std::vector<int>& members, int own_fd,
+               const ExchangeLimit& limit, const FdSink& sink);
 
   FdListener() = default;
   FdListener(FdListener&& other) noexcept { *this = std::move(other); }
@@ -54,7 +61,7 @@ struct FdExchangeClient {
 
 // The other side of serve(): hands over own_fd and passes the descriptors of all `count` members to
 // `sink`.
-Status fetch_fds(const FdExchangeClient& client, int own_fd, size_t count, Deadline deadline,
-                 const FdSink& sink);
+Status fetch_fds(const FdExchangeClient& client, int own_fd, size_t count,
+                 const ExchangeLimit& limit, const FdSink& sink);
 
 }  // namespace symm::os

@@ -1,11 +1,13 @@
 // Mapping, shared memory, digests and the exchange of descriptors.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <thread>
 
@@ -130,13 +132,13 @@ class FdExchangeTest : public testing::Test {
       threads.emplace_back([&, pe] {
         SharedMemory own = memory_with(100 + pe);
         FdExchangeClient client{key_, name, by_path ? path : "", 0, pe};
-        Status status = fetch_fds(client, own.fd(), static_cast<size_t>(n), deadline_,
+        Status status = fetch_fds(client, own.fd(), static_cast<size_t>(n), limit_,
                                   collect(seen[static_cast<size_t>(pe)]));
         EXPECT_TRUE(status.ok()) << status.to_string();
       });
     }
     SharedMemory own = memory_with(100);
-    Status status = listener.value().serve(key_, members, own.fd(), deadline_, collect(seen[0]));
+    Status status = listener.value().serve(key_, members, own.fd(), limit_, collect(seen[0]));
     EXPECT_TRUE(status.ok()) << status.to_string();
     for (std::thread& thread : threads) thread.join();
     { FdListener gone = std::move(listener).value(); }
@@ -145,7 +147,10 @@ class FdExchangeTest : public testing::Test {
   }
 
   Digest key_ = sha256("secret of the job");
-  Deadline deadline_ = Deadline::after_seconds(20);
+  static ExchangeLimit limit_of(Deadline deadline) {
+    return {deadline, [] { return Status(); }};
+  }
+  ExchangeLimit limit_ = limit_of(Deadline::after_seconds(20));
 };
 
 TEST_F(FdExchangeTest, EveryMemberGetsAllInOrder) {
@@ -175,19 +180,19 @@ TEST_F(FdExchangeTest, AStrangerGetsNothingAndDisturbsNobody) {
   SharedMemory own = memory_with(100);
   Seen leader_saw;
   std::thread leader([&] {
-    Status status = listener.value().serve(key_, {0, 1}, own.fd(), deadline_, collect(leader_saw));
+    Status status = listener.value().serve(key_, {0, 1}, own.fd(), limit_, collect(leader_saw));
     EXPECT_TRUE(status.ok()) << status.to_string();
   });
   SharedMemory bad = memory_with(666);
   Seen stranger_saw;
   FdExchangeClient stranger{sha256("guess"), name, "", 0, 1};
-  Status refused = fetch_fds(stranger, bad.fd(), 2, deadline_, collect(stranger_saw));
+  Status refused = fetch_fds(stranger, bad.fd(), 2, limit_, collect(stranger_saw));
   EXPECT_FALSE(refused.ok());
   EXPECT_TRUE(stranger_saw.empty());
   Seen member_saw;
   SharedMemory good = memory_with(101);
   FdExchangeClient member{key_, name, "", 0, 1};
-  EXPECT_TRUE(fetch_fds(member, good.fd(), 2, deadline_, collect(member_saw)).ok());
+  EXPECT_TRUE(fetch_fds(member, good.fd(), 2, limit_, collect(member_saw)).ok());
   leader.join();
   EXPECT_EQ(leader_saw, (Seen{100, 101}));
   EXPECT_EQ(member_saw, (Seen{100, 101}));
@@ -201,15 +206,15 @@ TEST_F(FdExchangeTest, AFalseLeaderGetsNoMemory) {
   Seen thief_saw;
   std::thread thief([&] {
     SharedMemory own = memory_with(666);
-    Status status =
-        listener.value().serve(sha256("guess"), {0, 1}, own.fd(),
-                               Deadline::after(std::chrono::milliseconds(300)), collect(thief_saw));
+    Status status = listener.value().serve(
+        sha256("guess"), {0, 1}, own.fd(),
+        limit_of(Deadline::after(std::chrono::milliseconds(300))), collect(thief_saw));
     EXPECT_FALSE(status.ok());
   });
   SharedMemory own = memory_with(101);
   Seen seen;
   FdExchangeClient member{key_, name, "", 0, 1};
-  EXPECT_FALSE(fetch_fds(member, own.fd(), 2, deadline_, collect(seen)).ok());
+  EXPECT_FALSE(fetch_fds(member, own.fd(), 2, limit_, collect(seen)).ok());
   thief.join();
   EXPECT_TRUE(thief_saw.empty());
   EXPECT_TRUE(seen.empty());
@@ -221,10 +226,72 @@ TEST_F(FdExchangeTest, ATimeOutNamesTheMissing) {
   ASSERT_TRUE(listener.ok());
   SharedMemory own = memory_with(100);
   Seen seen;
-  Status status = listener.value().serve(
-      key_, {0, 4, 7}, own.fd(), Deadline::after(std::chrono::milliseconds(50)), collect(seen));
+  Status status = listener.value().serve(key_, {0, 4, 7}, own.fd(),
+                                         limit_of(Deadline::after(std::chrono::milliseconds(50))),
+                                         collect(seen));
   EXPECT_EQ(status.code(), Code::kTimeout);
   EXPECT_NE(status.text().find("PEs 4, 7"), std::string::npos) << status.text();
+}
+
+// A PE dies between two steps of init: neither side may wait for it until the time is over.
+TEST_F(FdExchangeTest, ALossEndsBothSides) {
+  std::string name = fresh_name();
+  auto listener = FdListener::bind(name, 128);
+  ASSERT_TRUE(listener.ok());
+  std::atomic<bool> lost{false};
+  ExchangeLimit limit{Deadline::after_seconds(20), [&]() -> Status {
+                        if (!lost.load()) return {};
+                        return SYMM_ERROR(kPeerLost, "PE 2 is lost");
+                      }};
+  SharedMemory own = memory_with(100);
+  Seen leader_saw;
+  Seen member_saw;
+  Status leader_status;
+  std::thread leader([&] {
+    leader_status = listener.value().serve(key_, {0, 1, 2}, own.fd(), limit, collect(leader_saw));
+  });
+  SharedMemory mine = memory_with(101);
+  FdExchangeClient member{key_, name, "", 0, 1};
+  Status member_status;
+  std::thread other(
+      [&] { member_status = fetch_fds(member, mine.fd(), 3, limit, collect(member_saw)); });
+  lost.store(true);
+  leader.join();
+  other.join();
+  EXPECT_EQ(leader_status.code(), Code::kPeerLost) << leader_status.text();
+  // The member either learns of the loss itself or sees that the leader is gone.
+  EXPECT_FALSE(member_status.ok());
+  EXPECT_FALSE(limit.deadline.expired());
+}
+
+// Running out of descriptors is an error with a cure, not a wait.
+TEST_F(FdExchangeTest, TooFewDescriptorsIsAnError) {
+  std::string name = fresh_name();
+  auto listener = FdListener::bind(name, 128);
+  ASSERT_TRUE(listener.ok());
+  SharedMemory own = memory_with(100);
+  SharedMemory mine = memory_with(101);
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  Seen leader_saw;
+  Seen member_saw;
+  Status leader_status;
+  // The member connects (one descriptor), then no more are to be had for the leader.
+  UniqueFd probe(::dup(own.fd()));
+  const auto next = static_cast<rlim_t>(probe.get());
+  probe.reset();
+  rlimit small{next + 1, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &small), 0);
+  FdExchangeClient member{key_, name, "", 0, 1};
+  std::thread other([&] {
+    Status status = fetch_fds(member, mine.fd(), 2, limit_, collect(member_saw));
+    EXPECT_FALSE(status.ok());
+  });
+  leader_status = listener.value().serve(key_, {0, 1}, own.fd(), limit_, collect(leader_saw));
+  { FdListener gone = std::move(listener).value(); }
+  other.join();
+  EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_NE(leader_status.text().find("ulimit -n"), std::string::npos) << leader_status.text();
 }
 
 }  // namespace

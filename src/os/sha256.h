@@ -1,5 +1,5 @@
-// SHA-256 and HMAC-SHA-256 (FIPS 180-4, RFC 2104), for names and proofs of possession on local
-// sockets. Here so that libshmem.so does not have to load a TLS library for 32 bytes.
+// SHA-256 and HMAC-SHA-256 over OpenSSL's libcrypto, for names and proofs of possession on local
+// sockets. No TLS comes with it. Threads: any.
 #pragma once
 
 #include <array>

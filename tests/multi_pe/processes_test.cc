@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include "shmem.h"
 #include "tests/multi_pe/process_job.h"
@@ -173,6 +174,41 @@ TEST(ProcessJob, AsymmetricMallocIsNamedOnAllPes) {
 }
 
 // What the survivors of a death do: each waits in its own way and reports over a pipe.
+// Wherever init is when a PE dies, the others end: by the notice of its death, or by the time limit
+// of init if it had not said yet who it is. The limit of single steps is far longer than both.
+TEST(ProcessJob, ADeathAtAnyMomentOfInitEndsTheOthers) {
+  constexpr int kPes = 3;
+  for (int moment = 0; moment < 12; ++moment) {
+    int ready[2];
+    ASSERT_EQ(::pipe(ready), 0);
+    ProcessJob job(kPes, [&](int pe, const BoundPort& port) {
+      auto attributes = process_attributes(port, pe, kPes);
+      attributes.option_attr.shm_init_timeout = 1;
+      attributes.option_attr.control_operation_timeout = 60;
+      if (pe == 2) CHECK_IN_CHILD(::write(ready[1], "r", 1) == 1);
+      int code = aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attributes);
+      if (pe == 2) ::pause();
+      aclshmem_barrier_all();
+      return code != 0 || aclshmem_finalize() != 0 ? 3 : 0;
+    });
+    char byte;
+    ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+    // Spread over the milliseconds that init takes; no result depends on the exact moment.
+    std::this_thread::sleep_for(std::chrono::microseconds(moment * 700));
+    job.kill(2);
+    const auto start = std::chrono::steady_clock::now();
+    for (int pe : {0, 1}) {
+      int status = job.wait(pe);
+      EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 3)
+          << "PE " << pe << " ended with wait status " << status << " at moment " << moment;
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30)) << moment;
+    job.wait(2);
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+}
+
 TEST(ProcessJob, WaitsEndSoonAfterAPeerIsKilledAndNameIt) {
   constexpr int kPes = 4;
   int ready[2];

@@ -3,9 +3,11 @@
 // the local one may be any memory. Nothing moves for a count of zero. A wrong PE or range is an
 // error and moves nothing.
 //
-// Host forms act at once after what was queued on the default stream. Blocking and _nbi forms
-// differ in what they promise, not in what they do here: order and completion come from fence,
-// quiet, signals and barriers. Naturally aligned 1, 2, 4 and 8 bytes never tear and wake waits.
+// Host forms act at once: they do not wait for work that is queued on a stream, not even on the
+// default stream. Synchronise the stream first, or use the on_stream forms, where the order
+// matters. Blocking and _nbi forms differ in what they promise, not in what they do here: order and
+// completion come from fence, quiet, signals and barriers. Naturally aligned 1, 2, 4 and 8 bytes
+// never tear and wake waits.
 #ifndef SHMEM_HOST_RMA_H
 #define SHMEM_HOST_RMA_H
 
