@@ -82,7 +82,8 @@ typedef struct symm_device_state {
   /* Per PE: start of the team sync area and control page as mapped here, or null. */
   symm_team_sync* const* peer_sync;
   symm_control_page* const* peer_control;
-  uint64_t heap_limit; /* bytes of a heap that symmetric addresses may name */
+  uint64_t heap_limit; /* bytes of a heap that symmetric addresses may name; base.heap_size counts
+                          the library's own part behind them too */
   void* host_heap;     /* own HOST_SIDE heap, or null */
   void* const* peer_host_heap;
   uint64_t host_heap_limit;

@@ -38,7 +38,8 @@ constexpr Option kOptions[] = {
      "seconds after which a wait says who waits for what; repeated at doubling intervals; 0 is "
      "never"},
     {"SHMEM_WAIT_TIMEOUT", Kind::kSeconds, "0", 0, 1000000,
-     "seconds after which a data-plane wait or barrier fails; 0 is no limit"},
+     "seconds after which a wait, a barrier, a memory call or the meeting of finalize fails; 0 is "
+     "no limit of its own (memory calls and finalize end at control_operation_timeout)"},
     {"SHMEM_ON_ERROR", Kind::kText, "return", 0, 0, "return or abort: what the first error does"},
     {"SHMEM_SYMMETRIC_SIZE", Kind::kSize, "1g", 2 << 20, int64_t{40} << 30,
      "bytes of the symmetric heap of a PE when the program does not say; rounded up to 2m"},

@@ -1,5 +1,7 @@
 // Remote memory access in bytes, and addresses.
 #include "ops/rma.h"
+
+#include "base/log.h"
 #include "capi/edge.h"
 #include "capi/globals.h"
 #include "capi/rma_edge.h"
@@ -15,35 +17,47 @@ void* aclshmem_ptr(void* ptr, int pe) {
   return instance != nullptr ? ops::peer_pointer(*instance, ptr, pe) : nullptr;
 }
 
-void capi::put_checked(const char* call, void* to, const void* from, size_t bytes, int pe) {
-  capi::with_instance(
-      call, [=](Instance& instance) { return ops::put(instance, to, from, bytes, pe, call); });
+void capi::put_checked(const char* call, void* to, const void* from, size_t count, size_t unit,
+                       int pe) {
+  capi::with_instance(call, [=](Instance& instance) {
+    return ops::put_slow(instance, to, from, {count, unit}, pe, call);
+  });
 }
 
-void capi::get_checked(const char* call, void* to, const void* from, size_t bytes, int pe) {
-  capi::with_instance(
-      call, [=](Instance& instance) { return ops::get(instance, to, from, bytes, pe, call); });
+void capi::get_checked(const char* call, void* to, const void* from, size_t count, size_t unit,
+                       int pe) {
+  capi::with_instance(call, [=](Instance& instance) {
+    return ops::get_slow(instance, to, from, {count, unit}, pe, call);
+  });
 }
 
 void aclshmem_putmem(void* dst, void* src, size_t elem_size, int32_t pe) {
-  capi::put("aclshmem_putmem", dst, src, elem_size, pe);
+  capi::put("aclshmem_putmem", dst, src, elem_size, 1, pe);
 }
 
 void aclshmem_getmem(void* dst, void* src, size_t elem_size, int32_t pe) {
-  capi::get("aclshmem_getmem", dst, src, elem_size, pe);
+  capi::get("aclshmem_getmem", dst, src, elem_size, 1, pe);
 }
 
 void aclshmem_putmem_nbi(void* dst, void* src, size_t elem_size, int32_t pe) {
-  capi::put("aclshmem_putmem_nbi", dst, src, elem_size, pe);
+  capi::put("aclshmem_putmem_nbi", dst, src, elem_size, 1, pe);
 }
 
 void aclshmem_getmem_nbi(void* dst, void* src, size_t elem_size, int32_t pe) {
-  capi::get("aclshmem_getmem_nbi", dst, src, elem_size, pe);
+  capi::get("aclshmem_getmem_nbi", dst, src, elem_size, 1, pe);
 }
 
 namespace {
 
 constexpr uint32_t kMinimumStaging = 128;
+constexpr uint64_t kUnifiedBufferBytes = 256 * 1024;
+
+// Any numbers are taken, but nothing good comes from scratch beyond the unified buffer.
+void warn_beyond_buffer(const char* call, uint64_t offset, uint32_t bytes) {
+  if (offset <= kUnifiedBufferBytes && bytes <= kUnifiedBufferBytes - offset) return;
+  SYMM_LOG(kWarn, "{}: {} bytes at offset {} lie beyond the unified buffer of {} bytes", call,
+           bytes, offset, kUnifiedBufferBytes);
+}
 
 // Sets the scratch of one engine in the state that kernels see.
 int set_scratch(const char* call, aclshmem_ub_config_t aclshmem_device_host_state_t::*which,
@@ -62,6 +76,7 @@ int set_scratch(const char* call, aclshmem_ub_config_t aclshmem_device_host_stat
 }  // namespace
 
 int aclshmemx_set_mte_config(uint64_t offset, uint32_t ub_size, uint32_t sync_id) {
+  warn_beyond_buffer("aclshmemx_set_mte_config", offset, ub_size);
   return set_scratch("aclshmemx_set_mte_config", &aclshmem_device_host_state_t::mte_config,
                      {static_cast<int64_t>(offset), ub_size, sync_id}, 0);
 }

@@ -13,12 +13,6 @@ using capi::put;
 
 namespace {
 
-// Bytes of `count` units; a product that overflows becomes a range error further down.
-size_t bytes_of(size_t count, size_t unit) {
-  size_t bytes = 0;
-  return __builtin_mul_overflow(count, unit, &bytes) ? SIZE_MAX : bytes;
-}
-
 void iput(const char* call, void* to, const void* from, ptrdiff_t to_stride, ptrdiff_t from_stride,
           size_t count, size_t size, int pe) {
   capi::with_instance(call, [=](Instance& instance) {
@@ -35,50 +29,50 @@ void iget(const char* call, void* to, const void* from, ptrdiff_t to_stride, ptr
 
 }  // namespace
 
-#define SYMM_DEFINE_TYPE_RMA(NAME, TYPE)                                                 \
-  void aclshmem_##NAME##_put(TYPE* dest, TYPE* source, size_t nelems, int pe) {          \
-    put("aclshmem_" #NAME "_put", dest, source, bytes_of(nelems, sizeof(TYPE)), pe);     \
-  }                                                                                      \
-  void aclshmem_##NAME##_put_nbi(TYPE* dest, TYPE* source, size_t nelems, int pe) {      \
-    put("aclshmem_" #NAME "_put_nbi", dest, source, bytes_of(nelems, sizeof(TYPE)), pe); \
-  }                                                                                      \
-  void aclshmem_##NAME##_get(TYPE* dest, TYPE* source, size_t nelems, int pe) {          \
-    get("aclshmem_" #NAME "_get", dest, source, bytes_of(nelems, sizeof(TYPE)), pe);     \
-  }                                                                                      \
-  void aclshmem_##NAME##_get_nbi(TYPE* dest, TYPE* source, size_t nelems, int pe) {      \
-    get("aclshmem_" #NAME "_get_nbi", dest, source, bytes_of(nelems, sizeof(TYPE)), pe); \
-  }                                                                                      \
-  void aclshmem_##NAME##_iput(TYPE* dest, TYPE* source, ptrdiff_t dst, ptrdiff_t sst,    \
-                              size_t nelems, int pe) {                                   \
-    iput("aclshmem_" #NAME "_iput", dest, source, dst, sst, nelems, sizeof(TYPE), pe);   \
-  }                                                                                      \
-  void aclshmem_##NAME##_iget(TYPE* dest, TYPE* source, ptrdiff_t dst, ptrdiff_t sst,    \
-                              size_t nelems, int pe) {                                   \
-    iget("aclshmem_" #NAME "_iget", dest, source, dst, sst, nelems, sizeof(TYPE), pe);   \
-  }                                                                                      \
-  void aclshmem_##NAME##_p(TYPE* dst, const TYPE value, int pe) {                        \
-    put("aclshmem_" #NAME "_p", dst, &value, sizeof(TYPE), pe);                          \
-  }                                                                                      \
-  TYPE aclshmem_##NAME##_g(TYPE* src, int32_t pe) {                                      \
-    TYPE value{};                                                                        \
-    get("aclshmem_" #NAME "_g", &value, src, sizeof(TYPE), pe);                          \
-    return value;                                                                        \
-  }                                                                                      \
+#define SYMM_DEFINE_TYPE_RMA(NAME, TYPE)                                               \
+  void aclshmem_##NAME##_put(TYPE* dest, TYPE* source, size_t nelems, int pe) {        \
+    put("aclshmem_" #NAME "_put", dest, source, nelems, sizeof(TYPE), pe);             \
+  }                                                                                    \
+  void aclshmem_##NAME##_put_nbi(TYPE* dest, TYPE* source, size_t nelems, int pe) {    \
+    put("aclshmem_" #NAME "_put_nbi", dest, source, nelems, sizeof(TYPE), pe);         \
+  }                                                                                    \
+  void aclshmem_##NAME##_get(TYPE* dest, TYPE* source, size_t nelems, int pe) {        \
+    get("aclshmem_" #NAME "_get", dest, source, nelems, sizeof(TYPE), pe);             \
+  }                                                                                    \
+  void aclshmem_##NAME##_get_nbi(TYPE* dest, TYPE* source, size_t nelems, int pe) {    \
+    get("aclshmem_" #NAME "_get_nbi", dest, source, nelems, sizeof(TYPE), pe);         \
+  }                                                                                    \
+  void aclshmem_##NAME##_iput(TYPE* dest, TYPE* source, ptrdiff_t dst, ptrdiff_t sst,  \
+                              size_t nelems, int pe) {                                 \
+    iput("aclshmem_" #NAME "_iput", dest, source, dst, sst, nelems, sizeof(TYPE), pe); \
+  }                                                                                    \
+  void aclshmem_##NAME##_iget(TYPE* dest, TYPE* source, ptrdiff_t dst, ptrdiff_t sst,  \
+                              size_t nelems, int pe) {                                 \
+    iget("aclshmem_" #NAME "_iget", dest, source, dst, sst, nelems, sizeof(TYPE), pe); \
+  }                                                                                    \
+  void aclshmem_##NAME##_p(TYPE* dst, const TYPE value, int pe) {                      \
+    put("aclshmem_" #NAME "_p", dst, &value, 1, sizeof(TYPE), pe);                     \
+  }                                                                                    \
+  TYPE aclshmem_##NAME##_g(TYPE* src, int32_t pe) {                                    \
+    TYPE value{};                                                                      \
+    get("aclshmem_" #NAME "_g", &value, src, 1, sizeof(TYPE), pe);                     \
+    return value;                                                                      \
+  }                                                                                    \
   static_assert(sizeof(TYPE) <= 8)
 SYMM_HOST_TYPES(SYMM_DEFINE_TYPE_RMA);
 
 #define SYMM_DEFINE_SIZE_RMA(BITS)                                                                \
   void aclshmem_put##BITS(void* dst, void* src, size_t elem_size, int32_t pe) {                   \
-    put("aclshmem_put" #BITS, dst, src, bytes_of(elem_size, BITS / 8), pe);                       \
+    put("aclshmem_put" #BITS, dst, src, elem_size, BITS / 8, pe);                                 \
   }                                                                                               \
   void aclshmem_put##BITS##_nbi(void* dst, void* src, size_t elem_size, int32_t pe) {             \
-    put("aclshmem_put" #BITS "_nbi", dst, src, bytes_of(elem_size, BITS / 8), pe);                \
+    put("aclshmem_put" #BITS "_nbi", dst, src, elem_size, BITS / 8, pe);                          \
   }                                                                                               \
   void aclshmem_get##BITS(void* dst, void* src, size_t elem_size, int32_t pe) {                   \
-    get("aclshmem_get" #BITS, dst, src, bytes_of(elem_size, BITS / 8), pe);                       \
+    get("aclshmem_get" #BITS, dst, src, elem_size, BITS / 8, pe);                                 \
   }                                                                                               \
   void aclshmem_get##BITS##_nbi(void* dst, void* src, size_t elem_size, int32_t pe) {             \
-    get("aclshmem_get" #BITS "_nbi", dst, src, bytes_of(elem_size, BITS / 8), pe);                \
+    get("aclshmem_get" #BITS "_nbi", dst, src, elem_size, BITS / 8, pe);                          \
   }                                                                                               \
   void aclshmem_iput##BITS(void* dest, void* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, \
                            int pe) {                                                              \

@@ -11,11 +11,9 @@ namespace {
 
 void put_signal(const char* call, void* to, const void* from, size_t count, size_t unit,
                 void* signal, int32_t value, int op, int pe) {
-  size_t bytes = 0;
-  if (__builtin_mul_overflow(count, unit, &bytes)) bytes = SIZE_MAX;
   capi::with_instance(call, [=](Instance& instance) {
-    return ops::put_signal(instance, to, from, bytes, static_cast<int32_t*>(signal), value, op, pe,
-                           call);
+    return ops::put_signal(instance, to, from, {count, unit}, static_cast<int32_t*>(signal), value,
+                           op, pe, call);
   });
 }
 

@@ -11,77 +11,97 @@ namespace ops = symm::ops;
 
 namespace {
 
-// Work queued before the call on the default stream comes first. A comparison that is none is an
-// error.
-Status prepare(Instance& instance, int compare, const char* call) {
-  if (!ops::known_compare(compare)) {
-    return SYMM_ERROR(kInvalidParam, "{} on PE {}: comparison {} is none", call, instance.pe(),
-                      compare);
-  }
-  return instance.stream().drain();
-}
-
+// Wrong arguments are an error. Work queued before the call on the default stream comes first.
 template <typename Body>
-void after_queue(const char* call, int compare, Body body) {
+void after_queue(const char* call, const ops::ValueArguments& arguments, Body body) {
   capi::with_instance(call, [&](Instance& instance) -> Status {
-    SYMM_TRY(prepare(instance, compare, call));
+    SYMM_TRY(ops::check_values(instance, arguments, call));
+    SYMM_TRY(instance.stream().drain());
     return body(instance);
   });
 }
 
 template <typename T>
-void wait_one(const char* call, T* value, int compare, T with) {
-  after_queue(call, compare, [&](Instance& instance) {
+ops::ValueArguments arguments_of(const ValueSet<T>& set) {
+  return {set.values, set.count, sizeof(T), set.compare, "ivars", set.wanted};
+}
+
+template <typename T>
+ops::ValueArguments arguments_of(const ValueSet<T>& set, const void* result) {
+  ops::ValueArguments arguments = arguments_of(set);
+  arguments.wants_result = true;
+  arguments.result = result;
+  return arguments;
+}
+
+template <typename T>
+ops::ValueArguments arguments_of(const ValueSet<T>& set, const void* result,
+                                 const size_t* indices) {
+  ops::ValueArguments arguments = arguments_of(set, result);
+  arguments.wants_indices = true;
+  arguments.indices = indices;
+  return arguments;
+}
+
+// The result of a call whose arguments may be wrong.
+template <typename R>
+void give(R* result, R value) {
+  if (result != nullptr) *result = value;
+}
+
+template <typename T>
+void wait_one(const char* call, const char* name, T* value, int compare, T with) {
+  after_queue(call, {value, 1, sizeof(T), compare, name, &with}, [&](Instance& instance) {
     return ops::wait_value<T>(instance, value, compare, with, call);
   });
 }
 
 template <typename T>
 void wait_all(const char* call, const ValueSet<T>& set) {
-  after_queue(call, set.compare,
+  after_queue(call, arguments_of(set),
               [&](Instance& instance) { return ops::wait_all(instance, set, call); });
 }
 
 template <typename T>
 void wait_any(const char* call, const ValueSet<T>& set, size_t* result) {
   size_t index = SIZE_MAX;
-  after_queue(call, set.compare,
+  after_queue(call, arguments_of(set, result),
               [&](Instance& instance) { return ops::wait_any(instance, set, call, index); });
-  *result = index;
+  give(result, index);
 }
 
 template <typename T>
 void wait_some(const char* call, const ValueSet<T>& set, size_t* indices, size_t* result) {
   size_t found = 0;
-  after_queue(call, set.compare, [&](Instance& instance) {
+  after_queue(call, arguments_of(set, result, indices), [&](Instance& instance) {
     return ops::wait_some(instance, set, call, indices, found);
   });
-  *result = found;
+  give(result, found);
 }
 
 template <typename T>
 void test_all(const char* call, const ValueSet<T>& set, int* result) {
-  *result = 0;
-  after_queue(call, set.compare, [&](Instance&) -> Status {
-    *result = set.all_met() ? 1 : 0;
+  give(result, 0);
+  after_queue(call, arguments_of(set, result), [&](Instance&) -> Status {
+    give(result, set.all_met() ? 1 : 0);
     return {};
   });
 }
 
 template <typename T>
 void test_any(const char* call, const ValueSet<T>& set, size_t* result) {
-  *result = SIZE_MAX;
-  after_queue(call, set.compare, [&](Instance&) -> Status {
-    *result = set.any_met(0);
+  give(result, SIZE_MAX);
+  after_queue(call, arguments_of(set, result), [&](Instance&) -> Status {
+    give(result, set.any_met(0));
     return {};
   });
 }
 
 template <typename T>
 void test_some(const char* call, const ValueSet<T>& set, size_t* indices, size_t* result) {
-  *result = 0;
-  after_queue(call, set.compare, [&](Instance&) -> Status {
-    *result = set.some_met(indices);
+  give(result, size_t{0});
+  after_queue(call, arguments_of(set, result, indices), [&](Instance&) -> Status {
+    give(result, set.some_met(indices));
     return {};
   });
 }
@@ -91,15 +111,15 @@ void test_some(const char* call, const ValueSet<T>& set, size_t* indices, size_t
 uint64_t util_get_ffts_config(void) { return 0; }
 
 void aclshmem_signal_wait_until(int32_t* sig_addr, int cmp, int32_t cmp_val) {
-  wait_one("aclshmem_signal_wait_until", sig_addr, cmp, cmp_val);
+  wait_one("aclshmem_signal_wait_until", "the signal address", sig_addr, cmp, cmp_val);
 }
 
 #define SYMM_DEFINE_WAIT(NAME, TYPE)                                                            \
   void aclshmem_##NAME##_wait_until(TYPE* ivar, int cmp, TYPE cmp_value) {                      \
-    wait_one<TYPE>("aclshmem_" #NAME "_wait_until", ivar, cmp, cmp_value);                      \
+    wait_one<TYPE>("aclshmem_" #NAME "_wait_until", "ivar", ivar, cmp, cmp_value);              \
   }                                                                                             \
   void aclshmem_##NAME##_wait(TYPE* ivar, TYPE cmp_value) {                                     \
-    wait_one<TYPE>("aclshmem_" #NAME "_wait", ivar, ACLSHMEM_CMP_NE, cmp_value);                \
+    wait_one<TYPE>("aclshmem_" #NAME "_wait", "ivar", ivar, ACLSHMEM_CMP_NE, cmp_value);        \
   }                                                                                             \
   void aclshmem_##NAME##_wait_until_all(TYPE* ivars, size_t nelems, const int* status, int cmp, \
                                         TYPE cmp_value) {                                       \

@@ -63,15 +63,14 @@ void DeviceState::fill(Instance& instance, symm_engine* rdma, symm_engine* sdma,
   base.mype = instance.pe();
   base.npes = n_pes;
   base.heap_base = instance.heap_base();
-  base.heap_size = instance.heap_limit();
+  base.heap_size = instance.heap_bytes();
   base.p2p_device_heap_base = heaps_.data();
   base.rdma_device_heap_base = heaps_.data();
   base.sdma_device_heap_base = heaps_.data();
   base.p2p_host_heap_base = host_heaps_.data();
   base.rdma_host_heap_base = host_heaps_.data();
   base.sdma_host_heap_base = host_heaps_.data();
-  const auto internal =
-      reinterpret_cast<uint64_t>(instance.heap_base()) + instance.heap_limit() - kInternalBytes;
+  const auto internal = reinterpret_cast<uint64_t>(instance.heap_base()) + instance.heap_limit();
   base.signal_addr = internal;
   base.sync_pool = internal + kSignalBytes;
   base.sync_counter = base.sync_pool + SYNC_POOL_SIZE;

@@ -96,7 +96,7 @@ Status Instance::map_peers() {
 
 Status Instance::make_routes() {
   heap_base_ = memory_->view(pe_).heap;
-  heap_limit_ = memory_->layout().heap_bytes;
+  heap_limit_ = memory_->layout().heap_bytes - kInternalBytes;
   routes_.resize(static_cast<size_t>(n_pes_));
   uint8_t engines = 0;
   if ((options_.engines & ACLSHMEM_DATA_OP_MTE) != 0) engines |= ACLSHMEM_TRANSPORT_MTE;
@@ -130,12 +130,11 @@ Status Instance::make_memory() {
   page.pid = os::identity().pid;
   page.pe = pe_;
   if (config::flag("SHMEM_PREFAULT")) {
-    const size_t huge = os::collapse_to_huge_pages(heap_base_, heap_limit_);
-    SYMM_LOG(kInfo, "{} of {} bytes of the heap are in huge pages", huge, heap_limit_);
+    const size_t huge = os::collapse_to_huge_pages(heap_base_, heap_bytes());
+    SYMM_LOG(kInfo, "{} of {} bytes of the heap are in huge pages", huge, heap_bytes());
   }
   AgreementBarrier* barrier = this;
-  heap_ = std::make_unique<SymmetricHeap>(heap_base_, heap_limit_ - kInternalBytes, DEVICE_SIDE,
-                                          barrier);
+  heap_ = std::make_unique<SymmetricHeap>(heap_base_, heap_limit_, DEVICE_SIDE, barrier);
   epochs_.assign(kTeamSlots, 0);
   SYMM_TRY(teams_.open(pe_, n_pes_));
   domain_.events = &page.events;

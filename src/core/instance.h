@@ -56,9 +56,11 @@ class Instance : private AgreementBarrier {
   uint64_t id() const { return options_.id; }
   aclshmemx_init_status_t status() const { return status_; }
 
-  // The symmetric heap as the hot path sees it.
+  // The symmetric heap as the hot path sees it: what the allocator may hand out.
   std::byte* heap_base() const { return heap_base_; }
   uint64_t heap_limit() const { return heap_limit_; }
+  // All of it: the library's own part lies from heap_limit() on.
+  uint64_t heap_bytes() const { return heap_limit_ + kInternalBytes; }
   const Route& route(int pe) const { return routes_[static_cast<size_t>(pe)]; }
 
   SymmetricHeap& heap() { return *heap_; }

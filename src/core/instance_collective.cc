@@ -24,6 +24,9 @@ std::string show(const Agreement& record) {
     case MemoryCall::kAlign:
       return fmt::format("{}({}, {})", name_of(kind), record.value[1], record.value[0]);
     case MemoryCall::kFree:
+      if (record.value[0] == MemoryRecord::kFailed) {
+        return fmt::format("{} of an address outside the symmetric heap", name_of(kind));
+      }
       return fmt::format("{} of the block at offset {}", name_of(kind), record.value[0]);
     default:
       return name_of(kind);
@@ -88,12 +91,16 @@ Status Instance::close() {
   Status first = quiesce();
   // The others must not come to harm: nobody takes memory away before all have arrived.
   Status met = agree({MemoryCall::kFinalize, 0, 0, 0, 0});
+  const bool late = met.code() == Code::kTimeout;
   if (first.ok()) first = std::move(met);
   depart(SYMM_DEPARTED_FINALIZED);
-  // Nor may PE 0 take the server away while others still need it.
-  Status ended = health_.lost() ? health_.check() : control_->barrier("end of finalize");
-  ended_together_ = ended.ok();
-  if (first.ok()) first = std::move(ended);
+  // Nor may PE 0 take the server away while others still need it. Who did not come in time to the
+  // first meeting is not waited for again.
+  if (!late) {
+    Status ended = health_.lost() ? health_.check() : control_->barrier("end of finalize");
+    ended_together_ = ended.ok();
+    if (first.ok()) first = std::move(ended);
+  }
   tear_down();
   return std::move(first).with_context("finalize");
 }

@@ -53,11 +53,17 @@ Status left_without(const Instance& instance, const BarrierSpec& spec, uint64_t 
   const int gone = departed_member(instance, spec, number);
   const uint32_t lost = __atomic_load_n(&instance.route(gone).control->lost, __ATOMIC_ACQUIRE);
   if (lost != 0) {
-    return SYMM_ERROR(kPeerLost, "{} on PE {}: PE {} is lost, and PE {} ended because of it",
+    return SYMM_ERROR(kPeerLost,
+                      "{} on PE {}: PE {} is lost, and PE {} ended because of it; "
+                      "restart the job",
                       spec.call, instance.pe(), lost - 1, gone);
   }
-  return SYMM_ERROR(kPeerLost, "{} on PE {}: PE {} ended without taking part", spec.call,
-                    instance.pe(), gone);
+  const uint32_t how = __atomic_load_n(&instance.route(gone).control->departed, __ATOMIC_ACQUIRE);
+  const char* cause = how == SYMM_DEPARTED_FINALIZED     ? "it called finalize"
+                      : how == SYMM_DEPARTED_GLOBAL_EXIT ? "it ended the job with a global exit"
+                                                         : "it exited without finalize";
+  return SYMM_ERROR(kPeerLost, "{} on PE {}: PE {} ended without taking part: {}; restart the job",
+                    spec.call, instance.pe(), gone, cause);
 }
 
 // Copies by relaxed words: another process may be writing; a torn text is only a torn message.
@@ -68,6 +74,14 @@ void read_text(const char* from, char* to) {
     std::memcpy(to + i * sizeof(word), &word, sizeof(word));
   }
   to[sizeof(symm_control_page::doing) - 1] = '\0';
+}
+
+// A limit of the call does not lift the one that the user set for all waits.
+uint64_t limit_of(Instance& instance, const BarrierSpec& spec) {
+  const uint64_t general = instance.wait_domain()->timeout_ms;
+  if (spec.timeout_ms == 0 || general == 0) return spec.timeout_ms;
+  // 0: the general one, also in the message
+  return general <= spec.timeout_ms ? 0 : spec.timeout_ms;
 }
 
 }  // namespace
@@ -111,7 +125,7 @@ Status run_barrier(Instance& instance, const BarrierSpec& spec) {
                        &poll,
                        instance.wait_domain(),
                        spec.call,
-                       spec.timeout_ms,
+                       limit_of(instance, spec),
                        spec.team,
                        from,
                        poll.flag,

@@ -56,6 +56,7 @@ Result<void*> SymmetricHeap::allocate(MemoryCall kind, size_t bytes, size_t alig
 
 Status SymmetricHeap::release(void* pointer) {
   if (pointer == nullptr) return {};
+  if (!contains(pointer)) return release_foreign(pointer);
   const auto offset = static_cast<uint64_t>(static_cast<std::byte*>(pointer) - base_);
   uint64_t size = 0;
   std::optional<Allocator::Block> around;
@@ -82,6 +83,16 @@ Status SymmetricHeap::release(void* pointer) {
   std::lock_guard lock(mutex_);
   allocator_.give_back(offset);
   return {};
+}
+
+Status SymmetricHeap::release_foreign(const void* pointer) {
+  // The others wait in the barrier, and hear what this PE calls.
+  Status agreed = barrier_->agree({MemoryCall::kFree, MemoryRecord::kFailed, 0, 0, space_});
+  return SYMM_ERROR(kInvalidParam,
+                    "{} is not in the symmetric heap [{}, {}); pass an address from "
+                    "aclshmem_malloc{}{}",
+                    pointer, static_cast<void*>(base_), static_cast<void*>(base_ + capacity_),
+                    agreed.ok() ? "" : "; ", agreed.text());
 }
 
 bool SymmetricHeap::contains(const void* pointer) const {

@@ -20,7 +20,8 @@ const char* name_of(MemoryCall kind);
 // What one PE says about a collective memory call.
 struct MemoryRecord {
   MemoryCall kind = MemoryCall::kNone;
-  uint64_t size = 0;  // bytes asked for, or offset of the block to free
+  // Bytes asked for, or offset of the block to free, kFailed when that is not in the heap.
+  uint64_t size = 0;
   uint64_t alignment = 0;
   uint64_t outcome =
       0;  // offset that this PE's allocator found, kFailed when none, or what else must agree
@@ -58,6 +59,8 @@ class SymmetricHeap {
   std::byte* base() const { return base_; }
 
  private:
+  Status release_foreign(const void* pointer);
+
   std::byte* const base_;
   const uint64_t capacity_;
   const uint64_t space_;

@@ -40,21 +40,22 @@ int run_task(void* argument) {
 void drop_task(void* argument) { delete static_cast<Task*>(argument); }
 
 Status check_now(const Instance& instance, const Operation& what) {
-  std::byte* own = nullptr;
+  const char* call = what.call;
   switch (what.kind) {
     case Operation::Kind::kPut:
-      if (translate(instance, what.to, what.bytes, what.pe) != nullptr) return {};
-      return bad_target(instance, what.to, what.bytes, what.pe, what.call, &own);
+      return std::move(
+          check_transfer(instance, Direction::kPut, what.to, what.from, {what.bytes}, what.pe, call)
+              .status());
     case Operation::Kind::kGet:
-      if (translate(instance, what.from, what.bytes, what.pe) != nullptr) return {};
-      return bad_target(instance, what.from, what.bytes, what.pe, what.call, &own);
+      return std::move(
+          check_transfer(instance, Direction::kGet, what.from, what.to, {what.bytes}, what.pe, call)
+              .status());
     case Operation::Kind::kSignal:
-      if (translate(instance, what.to, sizeof(int32_t), what.pe) != nullptr) return {};
-      return bad_target(instance, what.to, sizeof(int32_t), what.pe, what.call, &own);
+      return check_signal(instance, static_cast<int32_t*>(what.to), what.code, what.pe, call);
     case Operation::Kind::kWaitSignal:
-      if (known_compare(what.code)) return {};
-      return SYMM_ERROR(kInvalidParam, "{} on PE {}: comparison {} is none", what.call,
-                        instance.pe(), what.code);
+      return check_values(
+          instance, {what.from, 1, sizeof(int32_t), what.code, "the signal address", &what.value},
+          call);
     case Operation::Kind::kQuiet:
     case Operation::Kind::kBarrier:
       return {};

@@ -14,12 +14,19 @@ int owner_of(const Instance& instance, const void* address) {
   return -1;
 }
 
-// Bytes that a strided operation spans, or nothing when that number overflows.
-bool span_of(size_t count, ptrdiff_t stride, size_t size, size_t& bytes) {
-  size_t reach = 0;
-  if (__builtin_mul_overflow(count - 1, static_cast<size_t>(stride), &reach)) return false;
-  if (__builtin_add_overflow(reach, size_t{1}, &reach)) return false;
-  return !__builtin_mul_overflow(reach, size, &bytes);
+// No object ends behind this, on any processor that we know.
+constexpr uint64_t kAddressSpace = uint64_t{1} << 57;
+
+Status null_argument(const Instance& instance, const char* name, const Amount& amount,
+                     const char* call, const char* cure) {
+  return SYMM_ERROR(kInvalidParam, "{} on PE {}: the {} is null for {}; {}", call, instance.pe(),
+                    name, amount.text(), cure);
+}
+
+std::string range_of(const Instance& instance) {
+  const std::byte* base = instance.heap_base();
+  return fmt::format("[{}, {})", static_cast<const void*>(base),
+                     static_cast<const void*>(base + instance.heap_limit()));
 }
 
 Status check_strides(const Instance& instance, ptrdiff_t to_stride, ptrdiff_t from_stride,
@@ -31,38 +38,89 @@ Status check_strides(const Instance& instance, ptrdiff_t to_stride, ptrdiff_t fr
 
 }  // namespace
 
-Status bad_target(const Instance& instance, const void* address, size_t bytes, int pe,
-                  const char* call, std::byte** own) {
+size_t Amount::bytes() const {
+  if (count == 0) return 0;
+  size_t reach = 0;
+  size_t result = 0;
+  if (__builtin_mul_overflow(count - 1, static_cast<size_t>(stride), &reach)) return SIZE_MAX;
+  if (__builtin_add_overflow(reach, size_t{1}, &reach)) return SIZE_MAX;
+  return __builtin_mul_overflow(reach, unit, &result) ? SIZE_MAX : result;
+}
+
+std::string Amount::text() const {
+  if (stride != 1) {
+    return fmt::format("{} elements of {} bytes at stride {}", count, unit, stride);
+  }
+  return unit == 1 ? fmt::format("{} bytes", count)
+                   : fmt::format("{} elements of {} bytes", count, unit);
+}
+
+Status check_local(const Instance& instance, const void* address, const Amount& amount,
+                   const char* name, const char* call) {
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  if (begin < kAddressSpace && amount.bytes() <= kAddressSpace - begin) return {};
+  return SYMM_ERROR(kInvalidParam,
+                    "{} on PE {}: {} at the {} {} are more than memory can hold; pass a smaller "
+                    "count or stride",
+                    call, instance.pe(), amount.text(), name, address);
+}
+
+Result<std::byte*> locate(const Instance& instance, const void* address, const Amount& amount,
+                          int pe, const char* name, const char* call) {
+  const size_t bytes = amount.bytes();
+  if (std::byte* found = translate(instance, address, bytes, pe); found != nullptr) return found;
   if (pe < 0 || pe >= instance.n_pes()) {
     return SYMM_ERROR(kInvalidParam, "{} on PE {}: PE {} is not one of 0..{}", call, instance.pe(),
                       pe, instance.n_pes() - 1);
   }
-  const std::byte* base = instance.heap_base();
-  const uint64_t limit = instance.heap_limit();
-  const uint64_t offset = reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(base);
-  if (offset < limit) {
-    return SYMM_ERROR(kInvalidParam,
-                      "{} on PE {}: {} bytes at {} for PE {} run {} bytes over the end of the "
-                      "symmetric heap [{}, {})",
-                      call, instance.pe(), bytes, address, pe, bytes - (limit - offset),
-                      static_cast<const void*>(base), static_cast<const void*>(base + limit));
+  if (address == nullptr) {
+    return null_argument(instance, name, amount, call, "pass memory from aclshmem_malloc");
   }
-  if (pe == instance.pe()) {
-    *own = static_cast<std::byte*>(const_cast<void*>(address));
-    return {};
+  const uint64_t limit = instance.heap_limit();
+  const uint64_t offset =
+      reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(instance.heap_base());
+  if (offset < limit) {
+    const std::string excess =
+        bytes == SIZE_MAX ? "" : fmt::format(" {} bytes", bytes - (limit - offset));
+    return SYMM_ERROR(
+        kInvalidParam,
+        "{} on PE {}: {} at {} for PE {} run{} over the end of the symmetric heap {}; pass a "
+        "smaller count",
+        call, instance.pe(), amount.text(), address, pe, excess, range_of(instance));
+  }
+  const bool internal = offset < instance.heap_bytes();
+  if (pe == instance.pe() && !internal) {
+    SYMM_TRY(check_local(instance, address, amount, name, call));
+    return static_cast<std::byte*>(const_cast<void*>(address));
   }
   const int owner = owner_of(instance, address);
   const std::string hint =
-      owner >= 0 ? fmt::format(
-                       "; it is PE {}'s memory as aclshmem_ptr shows it, pass the address "
-                       "of this PE's own object",
-                       owner)
-                 : std::string("; pass memory from aclshmem_malloc");
+      internal ? std::string(
+                     "; the library's own memory lies there, pass memory from "
+                     "aclshmem_malloc")
+      : owner >= 0 ? fmt::format(
+                         "; it is PE {}'s memory as aclshmem_ptr shows it, pass the address "
+                         "of this PE's own object",
+                         owner)
+                   : std::string("; pass memory from aclshmem_malloc");
   return SYMM_ERROR(kInvalidParam,
-                    "{} on PE {}: {} bytes at {} for PE {} are outside the symmetric heap [{}, "
-                    "{}){}",
-                    call, instance.pe(), bytes, address, pe, static_cast<const void*>(base),
-                    static_cast<const void*>(base + limit), hint);
+                    "{} on PE {}: {} at {} for PE {} are outside the symmetric heap {}{}", call,
+                    instance.pe(), amount.text(), address, pe, range_of(instance), hint);
+}
+
+Result<std::byte*> check_transfer(const Instance& instance, Direction direction, const void* remote,
+                                  const void* local, const Amount& amount, int pe,
+                                  const char* call) {
+  const bool put = direction == Direction::kPut;
+  const bool nothing = amount.count == 0 && pe >= 0 && pe < instance.n_pes();
+  if (nothing) return static_cast<std::byte*>(nullptr);
+  SYMM_ASSIGN(std::byte * where,
+              locate(instance, remote, amount, pe, put ? "destination" : "source", call));
+  if (local == nullptr) {
+    return null_argument(instance, put ? "source" : "destination", amount, call,
+                         "pass memory of this process");
+  }
+  return where;
 }
 
 void wake_watchers(const Route& route, const std::byte* target, size_t bytes) {
@@ -76,30 +134,29 @@ void wake_watchers(const Route& route, const std::byte* target, size_t bytes) {
   if (watched) os::notify(route.control->events);
 }
 
-Status put_slow(Instance& instance, void* to, const void* from, size_t bytes, int pe,
+Status put_slow(Instance& instance, void* to, const void* from, const Amount& amount, int pe,
                 const char* call) {
-  std::byte* own = nullptr;
-  SYMM_TRY(bad_target(instance, to, bytes, pe, call, &own));
-  copy_out(own, from, bytes, instance.route(instance.pe()));
+  SYMM_ASSIGN(std::byte * target,
+              check_transfer(instance, Direction::kPut, to, from, amount, pe, call));
+  if (target != nullptr) copy_out(target, from, amount.bytes(), instance.route(pe));
   return {};
 }
 
-Status get_slow(Instance& instance, void* to, const void* from, size_t bytes, int pe,
+Status get_slow(Instance& instance, void* to, const void* from, const Amount& amount, int pe,
                 const char* call) {
-  std::byte* own = nullptr;
-  SYMM_TRY(bad_target(instance, from, bytes, pe, call, &own));
-  copy_in(to, own, bytes);
+  SYMM_ASSIGN(std::byte * source,
+              check_transfer(instance, Direction::kGet, from, to, amount, pe, call));
+  if (source != nullptr) copy_in(to, source, amount.bytes());
   return {};
 }
 
 Status iput(Instance& instance, void* to, const void* from, ptrdiff_t to_stride,
             ptrdiff_t from_stride, size_t count, size_t size, int pe, const char* call) {
   SYMM_TRY(check_strides(instance, to_stride, from_stride, call));
-  if (count == 0) return {};
-  size_t bytes = 0;
-  if (!span_of(count, to_stride, size, bytes)) bytes = SIZE_MAX;
-  std::byte* target = translate(instance, to, bytes, pe);
-  if (target == nullptr) SYMM_TRY(bad_target(instance, to, bytes, pe, call, &target));
+  SYMM_ASSIGN(std::byte * target, check_transfer(instance, Direction::kPut, to, from,
+                                                 {count, size, to_stride}, pe, call));
+  if (target == nullptr) return {};
+  SYMM_TRY(check_local(instance, from, {count, size, from_stride}, "source", call));
   const auto* source = static_cast<const std::byte*>(from);
   const auto to_step = static_cast<size_t>(to_stride) * size;
   const auto from_step = static_cast<size_t>(from_stride) * size;
@@ -112,11 +169,10 @@ Status iput(Instance& instance, void* to, const void* from, ptrdiff_t to_stride,
 Status iget(Instance& instance, void* to, const void* from, ptrdiff_t to_stride,
             ptrdiff_t from_stride, size_t count, size_t size, int pe, const char* call) {
   SYMM_TRY(check_strides(instance, to_stride, from_stride, call));
-  if (count == 0) return {};
-  size_t bytes = 0;
-  if (!span_of(count, from_stride, size, bytes)) bytes = SIZE_MAX;
-  std::byte* source = translate(instance, from, bytes, pe);
-  if (source == nullptr) SYMM_TRY(bad_target(instance, from, bytes, pe, call, &source));
+  SYMM_ASSIGN(std::byte * source, check_transfer(instance, Direction::kGet, from, to,
+                                                 {count, size, from_stride}, pe, call));
+  if (source == nullptr) return {};
+  SYMM_TRY(check_local(instance, to, {count, size, to_stride}, "destination", call));
   auto* target = static_cast<std::byte*>(to);
   const auto to_step = static_cast<size_t>(to_stride) * size;
   const auto from_step = static_cast<size_t>(from_stride) * size;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 
 #include "base/status.h"
 #include "core/instance.h"
@@ -12,8 +13,21 @@
 
 namespace symm::ops {
 
+// How much a call asked for, kept as it was passed for messages.
+struct Amount {
+  size_t count;          // elements
+  size_t unit = 1;       // bytes of one
+  ptrdiff_t stride = 1;  // from one to the next, in elements
+
+  // Bytes from the first to the end of the last; SIZE_MAX when the number overflows.
+  size_t bytes() const;
+  std::string text() const;
+};
+
+enum class Direction { kPut, kGet };
+
 // Where [address, address + bytes) of this PE's heap lies on `pe`, as mapped here. Null when the PE
-// or the range is wrong: then bad_target() says why.
+// or the range is wrong: then locate() says why.
 inline std::byte* translate(const Instance& instance, const void* address, size_t bytes, int pe) {
   const uint64_t offset =
       reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(instance.heap_base());
@@ -25,10 +39,21 @@ inline std::byte* translate(const Instance& instance, const void* address, size_
   return instance.route(pe).heap + offset;
 }
 
-// The error for what translate() refused. A PE may name its own memory that is not symmetric: then
-// `own` is set to the address and the result is OK.
-Status bad_target(const Instance& instance, const void* address, size_t bytes, int pe,
-                  const char* call, std::byte** own);
+// All checks of one address: where it lies on `pe` as mapped here, or the error that says what is
+// wrong with it. A PE may name its own memory that is not symmetric. `name` is that of the
+// argument.
+Result<std::byte*> locate(const Instance& instance, const void* address, const Amount& amount,
+                          int pe, const char* name, const char* call);
+
+// kInvalidParam when the amount at an address of this process is more than memory can hold.
+Status check_local(const Instance& instance, const void* address, const Amount& amount,
+                   const char* name, const char* call);
+
+// All checks of a transfer between the symmetric `remote` on `pe` and `local`, any memory here.
+// Where `remote` lies as mapped here; null when nothing is to be moved: then both may be null.
+Result<std::byte*> check_transfer(const Instance& instance, Direction direction, const void* remote,
+                                  const void* local, const Amount& amount, int pe,
+                                  const char* call);
 
 // Stores or loads that other PEs may watch must not tear: naturally aligned 1, 2, 4 and 8 bytes
 // move as one.
@@ -109,16 +134,17 @@ inline void notify_if_watched(const Route& route, const std::byte* target, size_
   std::memcpy(to, from, bytes);
 }
 
-Status put_slow(Instance& instance, void* to, const void* from, size_t bytes, int pe,
+Status put_slow(Instance& instance, void* to, const void* from, const Amount& amount, int pe,
                 const char* call);
-Status get_slow(Instance& instance, void* to, const void* from, size_t bytes, int pe,
+Status get_slow(Instance& instance, void* to, const void* from, const Amount& amount, int pe,
                 const char* call);
 
-// The way of nearly every put: false, with nothing done, when the PE or the range is wrong.
+// The way of nearly every put: false, with nothing done, when the PE, the range or an address is
+// wrong.
 [[gnu::always_inline]] inline bool try_put(Instance& instance, void* to, const void* from,
                                            size_t bytes, int pe) {
   std::byte* target = translate(instance, to, bytes, pe);
-  if (target == nullptr) [[unlikely]]
+  if (target == nullptr || from == nullptr) [[unlikely]]
     return false;
   copy_out(target, from, bytes, instance.route(pe));
   return true;
@@ -127,7 +153,7 @@ Status get_slow(Instance& instance, void* to, const void* from, size_t bytes, in
 [[gnu::always_inline]] inline bool try_get(Instance& instance, void* to, const void* from,
                                            size_t bytes, int pe) {
   const std::byte* source = translate(instance, from, bytes, pe);
-  if (source == nullptr) [[unlikely]]
+  if (source == nullptr || to == nullptr) [[unlikely]]
     return false;
   copy_in(to, source, bytes);
   return true;
@@ -140,7 +166,7 @@ inline Status put(Instance& instance, void* to, const void* from, size_t bytes, 
                   const char* call) {
   if (try_put(instance, to, from, bytes, pe)) [[likely]]
     return {};
-  return put_slow(instance, to, from, bytes, pe, call);
+  return put_slow(instance, to, from, {bytes}, pe, call);
 }
 
 // Copies `bytes` from the symmetric address `from` on `pe` to any memory here; complete on return.
@@ -148,7 +174,7 @@ inline Status get(Instance& instance, void* to, const void* from, size_t bytes, 
                   const char* call) {
   if (try_get(instance, to, from, bytes, pe)) [[likely]]
     return {};
-  return get_slow(instance, to, from, bytes, pe, call);
+  return get_slow(instance, to, from, {bytes}, pe, call);
 }
 
 // Strided forms: element i goes from from[i * from_stride] to to[i * to_stride]; strides and counts

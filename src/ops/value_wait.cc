@@ -1,6 +1,38 @@
 #include "ops/value_wait.h"
 
+#include "ops/rma.h"
+
 namespace symm::ops {
+
+Status check_values(const Instance& instance, const ValueArguments& arguments, const char* call) {
+  if (!known_compare(arguments.compare)) {
+    return SYMM_ERROR(kInvalidParam,
+                      "{} on PE {}: comparison {} is none; pass one of ACLSHMEM_CMP_EQ to "
+                      "ACLSHMEM_CMP_LE",
+                      call, instance.pe(), arguments.compare);
+  }
+  if (arguments.count == 0) return {};
+  auto missing = [&](const char* name, const char* cure) {
+    return SYMM_ERROR(kInvalidParam, "{} on PE {}: {} is null for {} values; {}", call,
+                      instance.pe(), name, arguments.count, cure);
+  };
+  if (arguments.values == nullptr) {
+    return missing(arguments.name, "pass memory from aclshmem_malloc");
+  }
+  if (arguments.wanted == nullptr) return missing("cmp_values", "pass one value for each element");
+  if (arguments.wants_result && arguments.result == nullptr) {
+    return missing("res_out", "pass where the result goes");
+  }
+  if (arguments.wants_indices && arguments.indices == nullptr) {
+    return missing("indices", "pass room for an index for each element");
+  }
+  if (!aligned(arguments.values, arguments.size)) {
+    return SYMM_ERROR(kInvalidParam, "{} on PE {}: {} {} is not aligned to {} bytes", call,
+                      instance.pe(), arguments.name, arguments.values, arguments.size);
+  }
+  return check_local(instance, arguments.values, {arguments.count, arguments.size}, arguments.name,
+                     call);
+}
 
 // All of it relaxed: these are hints, the event count carries the order. The final look at the
 // condition comes after, in os::wait.

@@ -15,6 +15,25 @@ namespace symm::ops {
 
 inline bool known_compare(int compare) { return compare >= 0 && compare <= ACLSHMEM_CMP_LE; }
 
+// The arguments of a wait or test as far as their type does not matter.
+struct ValueArguments {
+  const void* values;
+  size_t count;
+  size_t size;  // of a value in bytes
+  int compare;
+  const char* name;  // of the argument `values`
+  const void* wanted = nullptr;
+  bool wants_result = false;  // the call has a result, at `result`
+  const void* result = nullptr;
+  bool wants_indices = false;
+  const void* indices = nullptr;
+};
+
+// What is wrong with the arguments: an unknown comparison, null where something is to be read or
+// written, values that are not aligned or more than memory can hold. No values at all need no
+// addresses.
+Status check_values(const Instance& instance, const ValueArguments& arguments, const char* call);
+
 template <typename T>
 bool compares(T value, int compare, T with) {
   switch (compare) {

@@ -202,6 +202,12 @@ TEST_P(ThreadPes, WrongTargetsAreNamedAndMoveNothing) {
     expect("PE -1 is not one of");
     aclshmem_putmem(instance.heap_base() + instance.heap_limit() - 8, source, 16, 0);
     expect("run 8 bytes over the end of the symmetric heap");
+    // The library's own part lies behind: nobody's target, also not the own PE's.
+    for (int pe : {0, instance.pe()}) {
+      aclshmem_putmem(instance.heap_base() + instance.heap_bytes() - 8, source, 8, pe);
+      expect("the library's own memory lies there");
+    }
+    EXPECT_EQ(aclshmem_ptr(instance.heap_base() + instance.heap_limit(), 0), nullptr);
     aclshmem_putmem(block, source, SIZE_MAX, 0);
     expect("over the end");
     if (n() > 1) {

@@ -13,7 +13,8 @@
 SYMM_HOST(void, aclshmem_signal_wait_until, (int32_t * sig_addr, int cmp, int32_t cmp_val));
 
 // Sets (ACLSHMEM_SIGNAL_SET) or adds to (ACLSHMEM_SIGNAL_ADD) the int32 signal at symmetric
-// sig_addr on pe; other sig_op do nothing. When MTE reaches the PE (topo_list), the core stores it:
+// sig_addr on pe; other sig_op give no signal and are recorded
+// (aclshmemx_last_error). When MTE reaches the PE (topo_list), the core stores it:
 // behind its own copies and stores, but not behind transfers that are still on an engine's queue;
 // call that engine's quiet first. Else it goes through the RDMA or UDMA queue, behind earlier
 // requests there, and is complete after that engine's quiet. Original (OpenSHMEM has it only as

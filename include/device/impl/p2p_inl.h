@@ -183,11 +183,21 @@ inline uint32_t signal_engine(const symm_device_state* s, int pe) {
   return (bits & ACLSHMEM_TRANSPORT_UDMA) != 0 ? ACLSHMEM_TRANSPORT_UDMA : 0;
 }
 
-// Sets or adds to the signal of pe: directly when MTE reaches it, else through RDMA or UDMA. Other
-// values of sig_op do nothing.
+SYMM_COLD inline void bad_signal_op(const symm_device_state* s, int sig_op, const char* call) {
+  char text[240];
+  snprintf(text, sizeof text,
+           "%s on PE %d: there is no signal operation %d, so no signal is given; pass "
+           "ACLSHMEM_SIGNAL_SET (%d) or ACLSHMEM_SIGNAL_ADD (%d)",
+           call, s->base.mype, sig_op, ACLSHMEM_SIGNAL_SET, ACLSHMEM_SIGNAL_ADD);
+  if (s->report != nullptr) s->report(s->owner, ACLSHMEM_INVALID_PARAM, text);
+}
+
+// Sets or adds to the signal of pe: directly when MTE reaches it, else through RDMA or UDMA.
+// Another sig_op gives no signal and is recorded as an error of the instance.
 inline void signal(int32_t* address, int32_t value, int sig_op, int pe, const char* call) {
   const symm_device_state* s = state(call);
-  if (sig_op != ACLSHMEM_SIGNAL_SET && sig_op != ACLSHMEM_SIGNAL_ADD) return;
+  if (__builtin_expect(sig_op != ACLSHMEM_SIGNAL_SET && sig_op != ACLSHMEM_SIGNAL_ADD, 0))
+    return bad_signal_op(s, sig_op, call);
   int32_t* target = remote_as(s, address, 1, pe, call);
   if (const uint32_t kind = signal_engine(s, pe)) {
     const uint32_t operation = sig_op == ACLSHMEM_SIGNAL_SET ? SYMM_DESC_STORE : SYMM_DESC_ADD;

@@ -111,6 +111,12 @@ SYMM_COLD inline bool lies_in_peer_heap(const symm_device_state* s, uintptr_t ad
         call, s->base.mype, static_cast<unsigned long long>(bytes),
         static_cast<unsigned long long>(at - heap), static_cast<unsigned long long>(s->heap_limit));
   }
+  if (at - heap < s->base.heap_size) {
+    trap(
+        "%s on PE %d to PE %d: address %p lies in the library's own memory behind the symmetric "
+        "heap (%llu bytes); pass memory from aclshmem_malloc",
+        call, s->base.mype, pe, address, static_cast<unsigned long long>(s->heap_limit));
+  }
   if (lies_in_peer_heap(s, at, &owner)) {
     trap(
         "%s on PE %d: address %p lies in the heap of PE %d as mapped here (from aclshmem_ptr?); "
@@ -146,7 +152,8 @@ SYMM_COLD inline char* remote_elsewhere(const symm_device_state* s, const void* 
     if (base == nullptr) unmapped(s, pe, call);
     return base + offset;
   }
-  const bool inside = at - reinterpret_cast<uintptr_t>(s->base.heap_base) < s->heap_limit;
+  // The library's own part of the heap is nobody's target, also not this PE's.
+  const bool inside = at - reinterpret_cast<uintptr_t>(s->base.heap_base) < s->base.heap_size;
   if (pe == s->base.mype && !inside) return static_cast<char*>(const_cast<void*>(address));
   bad_address(s, address, bytes, pe, call);
 }
