@@ -254,6 +254,34 @@ TEST(KernelSignal, GoesThroughTheQueueWhenMteDoesNotReachThePe) {
   }
 }
 
+TEST(KernelSignal, AnUnknownOperationGivesNoneAndIsReported) {
+  World world({.pes = 1});
+  static int reports;
+  reports = 0;
+  world.state(0).report = [](void*, int code, const char* text) {
+    EXPECT_EQ(code, ACLSHMEM_INVALID_PARAM);
+    EXPECT_THAT(text,
+                testing::HasSubstr("aclshmemx_signal_op on PE 0: there is no signal operation 9"));
+    return ++reports;
+  };
+  world.run_ok(1, [](int) {
+    auto* sig = heap<int32_t>(0);
+    aclshmemx_signal_op(sig, 3, 9, 0);
+    EXPECT_EQ(*sig, 0);
+  });
+  EXPECT_EQ(reports, 1);
+}
+
+TEST(KernelAddresses, TheLibrarysPartOfTheHeapIsNobodysTarget) {
+  for (int pe : {0, 1}) {
+    World world({.pes = 2});
+    const auto errors = world.run(1, [pe](int me) {
+      if (me == 0) aclshmem_int32_p(heap<int32_t>(World::kHeapBytes), 1, pe);
+    });
+    EXPECT_THAT(errors[0], testing::HasSubstr("lies in the library's own memory"));
+  }
+}
+
 TEST(KernelUb, RangesThatLeaveTheBufferCopyNothingAndAreReported) {
   World world({.pes = 1});
   static int reports;

@@ -84,7 +84,7 @@ void World::fill(int index) {
   s.base.mype = index;
   s.base.npes = options_.pes;
   s.base.heap_base = pe.heap.get();
-  s.base.heap_size = kHeapBytes;
+  s.base.heap_size = kHeapBytes + kScratchPieces * kScratchBytes;
   s.base.mte_config = {0, 16 * 1024, 0};
   s.abi = SYMM_DEVICE_STATE_ABI;
   s.wait = &pe.domain;
