@@ -289,10 +289,18 @@ Status ConfigStore::job_key(net::Key& out) const {
   return {};
 }
 
+std::chrono::milliseconds ConfigStore::close_limit() const {
+  std::chrono::milliseconds limit =
+      std::min<std::chrono::milliseconds>(kCloseLimit, operation_limit());
+  const double user_limit = config::seconds("SHMEM_WAIT_TIMEOUT");
+  if (user_limit <= 0) return limit;
+  return std::min(limit, std::chrono::milliseconds(static_cast<int64_t>(user_limit * 1000)));
+}
+
 void ConfigStore::close() {
   if (client_) client_->close();
   client_.reset();
-  if (server_) server_->stop(std::min(kCloseLimit, operation_limit()));
+  if (server_) server_->stop(close_limit());
   server_.reset();
   held_.fds.clear();
 }

@@ -67,6 +67,8 @@ class ConfigStore {
   void on_event(store::Client::Event event, int value, const std::string& text) const;
   Status check_process() const;
   std::chrono::milliseconds operation_limit() const;
+  // How long PE 0 keeps the store for those that have not said goodbye.
+  std::chrono::milliseconds close_limit() const;
 
   const symm_bootstrap_config config_;  // its pointers are used only during open
   const pid_t pid_;
