@@ -173,6 +173,8 @@ Status ConfigStore::start_server(Deadline deadline) {
   }
   store::Server::Options options;
   options.session.n_pes = config_.n_pes;
+  options.session.report_after =
+      std::chrono::milliseconds(static_cast<int64_t>(config::seconds("SHMEM_WAIT_REPORT") * 1000));
   options.session.magic = target_.hello.magic;
   options.session.cookie = target_.hello.cookie;
   options.session.instance = target_.hello.instance;

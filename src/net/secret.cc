@@ -24,6 +24,8 @@ namespace symm::net {
 namespace {
 
 constexpr size_t kMaxSecretBytes = 4096;
+constexpr const char* kCure =
+    "name another place with SHMEM_SECRET_FILE, or set SHMEM_JOB_SECRET on all PEs";
 
 std::string error_text() { return std::strerror(errno); }
 
@@ -34,8 +36,8 @@ Status make_folders(const std::string& path) {
     int reason = errno;
     struct stat info;
     if (stat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) continue;  // read-only parent
-    return SYMM_ERROR(kInternal, "secret file {}: cannot make folder {}: {}", path, folder,
-                      std::strerror(reason));
+    return SYMM_ERROR(kInternal, "secret file {}: cannot make folder {}: {}; {}", path, folder,
+                      std::strerror(reason), kCure);
   }
   return {};
 }
@@ -57,11 +59,8 @@ Status create_secret(const std::string& path) {
   std::string temporary = path + ".XXXXXX";
   UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));  // mode 0600
   if (!fd.valid()) {
-    return SYMM_ERROR(
-        kInternal,
-        "secret file {} cannot be made: {}; name another place with SHMEM_SECRET_FILE, or "
-        "set SHMEM_JOB_SECRET on all PEs",
-        path, error_text());
+    return SYMM_ERROR(kInternal, "secret file {} cannot be made: {}; {}", path, error_text(),
+                      kCure);
   }
   ScopeExit remove([&] { unlink(temporary.c_str()); });
   std::string bytes(kSecretBytes, '\0');
@@ -70,7 +69,8 @@ Status create_secret(const std::string& path) {
   OPENSSL_cleanse(bytes.data(), bytes.size());
   if (fsync(fd.get()) != 0) return SYMM_ERROR(kInternal, "secret file {}: {}", path, error_text());
   if (link(temporary.c_str(), path.c_str()) != 0 && errno != EEXIST) {
-    return SYMM_ERROR(kInternal, "secret file {} cannot be made: {}", path, error_text());
+    return SYMM_ERROR(kInternal, "secret file {} cannot be made: {}; {}", path, error_text(),
+                      kCure);
   }
   return {};
 }

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <optional>
 
+#include "base/config.h"
+#include "base/log.h"
 #include "base/unique_fd.h"
 #include "net/error_text.h"
 
@@ -172,6 +174,8 @@ Result<Connected> connect_to_store(asio::io_context& io, const ConnectOptions& o
       options.deadline.is_never() ? Deadline::after_seconds(options.timeout_s) : options.deadline;
   SYMM_ASSIGN(std::vector<net::SocketAddress> addresses, net::resolve(options.address));
   int pause_ms = kFirstPauseMs;
+  auto report_s = config::seconds("SHMEM_WAIT_REPORT");
+  Deadline next_report = report_s > 0 ? Deadline::after_seconds(report_s) : Deadline::never();
   while (true) {
     std::string last;
     for (const net::SocketAddress& to : addresses) {
@@ -191,6 +195,13 @@ Result<Connected> connect_to_store(asio::io_context& io, const ConnectOptions& o
           "PE {} cannot reach PE 0 at {} within {:g} s (last: {}); is PE 0 running, and is "
           "this the address of its host?",
           options.hello.pe, options.address.to_string(), options.timeout_s, last);
+    }
+    if (next_report.expired()) {
+      log::report(fmt::format(
+          "init: PE {} cannot reach PE 0 at {} yet (last: {}); it tries for {} s more",
+          options.hello.pe, options.address.to_string(), last, deadline.left().count() / 1000));
+      report_s *= 2;
+      next_report = Deadline::after_seconds(report_s);
     }
     // Nothing tells when PE 0 begins to listen: ask again, less and less often.
     poll(nullptr, 0, static_cast<int>(std::min<int64_t>(pause_ms, deadline.left().count() + 1)));

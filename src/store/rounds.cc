@@ -96,6 +96,8 @@ void Rounds::enter(Entry entry, Outcomes& out) {
     round.kind = entry.kind;
     round.what = entry.what;
     round.size = entry.data.size();
+    round.opened = entry.now;
+    if (report_after_.count() > 0) round.report = entry.now + report_after_;
     if (entry.kind == Kind::kAllgather) round.data.resize(n_pes_);
   } else {
     failure = mismatch(round, entry);
@@ -160,7 +162,8 @@ void Rounds::break_all(Code code, const std::string& text, Outcomes& out) {
 std::optional<Clock::time_point> Rounds::next_deadline() const {
   std::optional<Clock::time_point> next;
   for (const auto& [number, round] : open_) {
-    if (!next || round.earliest < *next) next = round.earliest;
+    const Clock::time_point first = std::min(round.earliest, round.report);
+    if (!next || first < *next) next = first;
   }
   return next;
 }
@@ -175,12 +178,36 @@ std::string Rounds::missing_text(const Round& round) const {
     (presence_[pe] == Presence::kAbsent ? absent : slow).push_back(pe);
   }
   std::string text;
-  if (!absent.empty()) text = fmt::format("{} never connected", format_pes(absent));
+  if (!absent.empty()) {
+    text = fmt::format("{} never connected", format_pes(absent));
+    if (refusals_ > 0) {
+      text +=
+          fmt::format(" ({} refused or broken connections, the last {})", refusals_, last_refusal_);
+    }
+  }
   if (!slow.empty()) {
     if (!text.empty()) text += "; ";
     text += fmt::format("{} connected but did not arrive", format_pes(slow));
   }
   return text;
+}
+
+void Rounds::note_refusal(const std::string& who, const std::string& why) {
+  ++refusals_;
+  last_refusal_ = fmt::format("from {}: {}", who, why);
+}
+
+std::vector<std::string> Rounds::take_reports(Clock::time_point now) {
+  std::vector<std::string> reports;
+  for (auto& [number, round] : open_) {
+    if (round.report > now) continue;
+    const auto since = now - round.opened;
+    round.report = now + since;
+    reports.push_back(fmt::format("{} waits for {} s: {}", describe(round.kind, round.what),
+                                  std::chrono::duration_cast<std::chrono::seconds>(since).count(),
+                                  missing_text(round)));
+  }
+  return reports;
 }
 
 void Rounds::expire(Clock::time_point now, Outcomes& out) {

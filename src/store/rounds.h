@@ -58,6 +58,15 @@ class Rounds {
   // Nothing can succeed any more: fails all steps, now and later.
   void break_all(Code code, const std::string& text, Outcomes& out);
 
+  // Somebody was turned away before it was a member; whoever never connects may be the one.
+  void note_refusal(const std::string& who, const std::string& why);
+
+  // Steps that are open for `span` are reported, and again at doubling intervals; 0: never.
+  void set_report_after(std::chrono::milliseconds span) { report_after_ = span; }
+  // What is to be said now: the steps that wait, since when, and for whom.
+  std::vector<std::string> take_reports(Clock::time_point now);
+
+  // The next time at which expire() or take_reports() has something to do.
   std::optional<Clock::time_point> next_deadline() const;
   void expire(Clock::time_point now, Outcomes& out);
 
@@ -74,6 +83,8 @@ class Rounds {
     std::string what;
     size_t size = 0;
     Clock::time_point earliest = Clock::time_point::max();  // deadline of the least patient waiter
+    Clock::time_point opened;
+    Clock::time_point report = Clock::time_point::max();  // when to say that it waits
     std::vector<Waiter> waiters;
     std::vector<std::string> data;  // by PE; only of an allgather
   };
@@ -98,6 +109,9 @@ class Rounds {
   std::map<uint64_t, Failure> failed_;  // for PEs that come late; the newest kMaxFailures
   std::optional<Failure> broken_;
   std::map<int, std::string> lost_why_;
+  std::chrono::milliseconds report_after_{0};
+  int refusals_ = 0;
+  std::string last_refusal_;
 };
 
 }  // namespace symm::store

@@ -187,5 +187,38 @@ TEST(Rounds, AnAllgatherThatIsTooLargeIsRefused) {
   EXPECT_EQ(out[0].code, Code::kInvalidValue);
 }
 
+TEST(Rounds, LongStepsAreReportedAtDoublingIntervals) {
+  Rounds rounds(3);
+  rounds.set_report_after(milliseconds(10000));
+  Rounds::Outcomes out;
+  rounds.join(0);
+  rounds.join(1);
+  rounds.enter(barrier(0, "comparing attributes", 120000), out);
+  ASSERT_TRUE(rounds.next_deadline());
+  EXPECT_EQ(*rounds.next_deadline(), kStart + milliseconds(10000));
+  EXPECT_TRUE(rounds.take_reports(kStart + milliseconds(9999)).empty());
+  auto first = rounds.take_reports(kStart + milliseconds(10000));
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_THAT(first[0], HasSubstr("comparing attributes"));
+  EXPECT_THAT(first[0], HasSubstr("waits for 10 s: PE 2 never connected; PE 1 connected but"));
+  EXPECT_TRUE(rounds.take_reports(kStart + milliseconds(19999)).empty());
+  EXPECT_EQ(rounds.take_reports(kStart + milliseconds(20000)).size(), 1u);
+  EXPECT_EQ(*rounds.next_deadline(), kStart + milliseconds(40000));
+}
+
+// Whoever was turned away may be the PE that is missing: the text must say so.
+TEST(Rounds, ATimeOutTellsOfRefusals) {
+  Rounds rounds(2);
+  Rounds::Outcomes out;
+  rounds.join(0);
+  rounds.note_refusal("127.0.0.1:5", "junk");
+  rounds.note_refusal("127.0.0.1:6", "the key is wrong");
+  rounds.enter(barrier(0, "b", 1000), out);
+  rounds.expire(kStart + milliseconds(1000), out);
+  ASSERT_EQ(out.size(), 1u);
+  EXPECT_THAT(out[0].text, HasSubstr("PE 1 never connected (2 refused or broken connections, the "
+                                     "last from 127.0.0.1:6: the key is wrong)"));
+}
+
 }  // namespace
 }  // namespace symm::store

@@ -136,6 +136,7 @@ class Server::Impl : public ConnectionOwner {
 
   void on_refused(const std::string& peer, const std::string& why) override {
     refusals_.write(peer, why);
+    session_.note_refusal(peer, why);
   }
 
  private:
@@ -224,6 +225,7 @@ class Server::Impl : public ConnectionOwner {
       armed_.reset();
       Session::Sends sends;
       session_.tick(Clock::now(), sends);
+      for (const std::string& line : session_.take_reports(Clock::now())) log::report(line);
       flush(sends);
     });
   }

@@ -21,7 +21,9 @@ int16_t wire(Code code) { return static_cast<int16_t>(code); }
 }  // namespace
 
 Session::Session(const Options& options)
-    : options_(options), rounds_(options.n_pes), members_(options.n_pes, Member::kAbsent) {}
+    : options_(options), rounds_(options.n_pes), members_(options.n_pes, Member::kAbsent) {
+  rounds_.set_report_after(options.report_after);
+}
 
 HelloReply Session::refuse(int result, std::string text) const {
   HelloReply out;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ class Session {
     uint64_t cookie = 0;
     uint64_t instance = 0;
     std::array<uint8_t, 32> nonce{};
+    std::chrono::milliseconds report_after{0};  // when open steps are reported; 0: never
   };
   struct Send {
     int pe = 0;
@@ -43,6 +45,12 @@ class Session {
   void disconnect(int pe, const std::string& why, Sends& out);
   std::optional<Clock::time_point> next_deadline() const;
   void tick(Clock::time_point now, Sends& out);
+  // A connection was turned away or ended before it was a member.
+  void note_refusal(const std::string& who, const std::string& why) {
+    rounds_.note_refusal(who, why);
+  }
+  // Lines to print: steps that have waited long, and for whom.
+  std::vector<std::string> take_reports(Clock::time_point now) { return rounds_.take_reports(now); }
   // From now on newcomers are told to come back later; members keep being served.
   void begin_closing() { closing_ = true; }
   // Tells the members that are left that the store goes away.
