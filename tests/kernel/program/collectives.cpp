@@ -45,8 +45,11 @@ __global__ void exchange(aclshmemx_team_t team, void* local_buffer, void* remote
   const int32_t rank = aclshmemx_team_global_rank(team);
   const int32_t size = aclshmemx_team_size(team);
   const int32_t peer = (rank + 1) % size;
-  aclshmemx_gm2gm_put(team, remote_buffer, local_buffer, data_size, peer);
-  aclshmemx_gm2gm_get(fetched, local_buffer, data_size, peer);
+  // One core moves the data; the others would write the same bytes at the same time.
+  if (AscendC::GetBlockIdx() == 0) {
+    aclshmemx_gm2gm_put(team, remote_buffer, local_buffer, data_size, peer);
+    aclshmemx_gm2gm_get(fetched, local_buffer, data_size, peer);
+  }
   aclshmemx_team_sync(team);
 }
 
