@@ -1,6 +1,6 @@
 // Puts with a signal, and signals. A signal is an int32_t in symmetric memory; who sees it sees the
-// data of its put. sig_op: ACLSHMEM_SIGNAL_SET or ACLSHMEM_SIGNAL_ADD; another value gives no signal
-// and is an error (aclshmemx_last_error).
+// data of its put. sig_op: ACLSHMEM_SIGNAL_SET or ACLSHMEM_SIGNAL_ADD; another value gives no
+// signal and is an error (aclshmemx_last_error).
 #ifndef SHMEM_HOST_SO_H
 #define SHMEM_HOST_SO_H
 

@@ -118,8 +118,8 @@ ACLSHMEM_HOST_API int aclshmemx_instance_ctx_set_thread(uint64_t instance_id);
 ACLSHMEM_HOST_API void aclshmemx_instance_ctx_clear_thread(void);
 
 /**
- * @brief The first error of a call without a result, on the host or in a kernel that went on (ours):
- * its code, 0 if there was none. An error that ends the kernel is not kept here: the next
+ * @brief The first error of a call without a result, on the host or in a kernel that went on
+ * (ours): its code, 0 if there was none. An error that ends the kernel is not kept here: the next
  * synchronisation of its stream returns it, and aclGetRecentErrMsg has the text. `text`, if not
  * null, receives the message (`size` bytes, always with a NUL). Stays
  * until `clear` is true.
