@@ -50,8 +50,9 @@ ACLSHMEM_HOST_API int aclshmemx_set_attr_uniqueid_args(int my_pe, int n_pes, int
  * of PEs are rank and size of it; my_pe -1 and n_pes 0 leave them open, other values are compared
  * on all PEs. MPI is initialised if needed, and finalized with the last such instance only then.
  * @return 0; -1 null attributes, my_pe >= n_pes, bad or missing address, unknown flag; -2 values
- * out of range; -3 or -7 when PEs are missing for too long; -4 other failures, also a second init
- * of a live instance. A difference between PEs fails on all of them.
+ * out of range; -3 when PEs are missing for too long; -4 when PE 0 cannot be reached in time and
+ * for other failures, also a second init of a live instance. A difference between PEs fails on all
+ * of them.
  */
 ACLSHMEM_HOST_API int aclshmemx_init_attr(aclshmemx_bootstrap_t bootstrap_flags,
                                           aclshmemx_init_attr_t* attributes);
