@@ -2,8 +2,9 @@
 
 usage: test_summary.py RESULTS_FOLDER FLOOR_FILE PRESET...
 
-A GoogleTest program and a Python unittest program count once per single test, any other ctest entry counts once. A
-program that left no record (it crashed or hung) counts as one failure.
+A GoogleTest program and a Python unittest program count once per single test, any other ctest entry counts once. The
+single tests are read from the output that ctest kept, since a record per program is written by every process that
+inherits the request, several at a time.
 """
 
 import pathlib
@@ -23,19 +24,28 @@ class Count:
         return self.passed + len(self.failed) + len(self.skipped)
 
 
-def add_cases(count, program, record):
-    """Adds the single tests of one GoogleTest program; returns how many of them failed."""
-    failed = 0
-    for case in ElementTree.parse(record).getroot().iter("testcase"):
-        name = f"{program}: {case.get('classname')}.{case.get('name')}"
-        if case.find("failure") is not None:
-            count.failed.append(name)
-            failed += 1
-        elif case.get("result") == "skipped":
-            count.skipped.append(name)
-        elif case.get("status") == "run":
-            count.passed += 1
-    return failed
+# The lines by which GoogleTest ends each test; a job of several PEs prints them once per PE, with a prefix or without.
+CASE_LINE = re.compile(r"\[ {2,}(OK|FAILED|SKIPPED) {1,2}\] (\w[\w/]*\.[\w/]+)[^\n]*\(\d+ ms\)")
+
+
+def cases_of(output):
+    """Name -> OK, FAILED or SKIPPED of the single GoogleTest tests in an output; the worst of several PEs counts."""
+    order = {"OK": 0, "SKIPPED": 1, "FAILED": 2}
+    cases = {}
+    for verdict, name in CASE_LINE.findall(output):
+        if name not in cases or order[verdict] > order[cases[name]]:
+            cases[name] = verdict
+    return cases
+
+
+def add_cases(count, program, entry_failed, cases):
+    """Adds the single tests of one GoogleTest program."""
+    failed = [f"{program}: {name}" for name, verdict in cases.items() if verdict == "FAILED"]
+    if entry_failed and not failed:
+        failed = [f"{program}: failed outside its tests, such as at exit"]
+    count.failed += failed
+    count.skipped += [f"{program}: {name}" for name, verdict in cases.items() if verdict == "SKIPPED"]
+    count.passed += sum(verdict == "OK" for verdict in cases.values())
 
 
 def unittest_counts(output):
@@ -76,13 +86,12 @@ def add_preset(results, preset):
     for entry in ElementTree.parse(junit).getroot().iter("testcase"):
         program = entry.get("name")
         entry_failed = entry.get("status") == "fail"
-        record = results / f"{preset}.cases" / f"{program}.xml"
-        if record.exists():
-            failed_cases = add_cases(count, program, record)
-            if entry_failed and failed_cases == 0:
-                count.failed.append(f"{program}: failed outside its tests, such as at exit")
+        output = entry.findtext("system-out") or ""
+        cases = cases_of(output)
+        if cases:
+            add_cases(count, program, entry_failed, cases)
         elif entry_failed or entry.get("status") == "run":
-            add_entry(count, program, entry_failed, entry.findtext("system-out") or "")
+            add_entry(count, program, entry_failed, output)
         else:
             count.skipped.append(program)
     return count
