@@ -45,6 +45,13 @@ World::World(const WorldOptions& options) : options_(options) {
 }
 
 World::~World() {
+  // An engine's worker may still wake the waiters of another PE, so all engines end before the
+  // memory of any PE.
+  for (auto& pe : pes_) {
+    pe->rdma.reset();
+    pe->sdma.reset();
+    pe->udma.reset();
+  }
   for (auto& pe : pes_) {
     EXPECT_EQ(aclrtDestroyStream(pe->stream), ACL_SUCCESS);
     for (aclshmemx_team_t* team : pe->teams) std::free(team);
