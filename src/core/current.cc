@@ -26,6 +26,8 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::map<uint64_t, std::unique_ptr<Instance>> by_id;
+  std::map<const Instance*, uint64_t> numbers;
+  uint64_t last_number = 0;
   std::vector<Instance*> open;  // also those that are not in by_id
   bool ever = false;
   std::vector<std::unique_ptr<PeerMemory>> kept;
@@ -54,6 +56,7 @@ void in_forked_child() {
   __atomic_store_n(&g_forked_from, ::getppid(), __ATOMIC_RELAXED);
   for (auto& [id, instance] : registry().by_id) (void)instance.release();
   registry().by_id.clear();
+  registry().numbers.clear();
   registry().open.clear();
 }
 
@@ -103,6 +106,7 @@ void add_instance(std::unique_ptr<Instance> instance) {
   std::lock_guard lock(all.mutex);
   Instance* raw = instance.get();
   all.by_id[raw->id()] = std::move(instance);
+  all.numbers[raw] = ++all.last_number;
   set_current(raw);
 }
 
@@ -113,6 +117,7 @@ std::unique_ptr<Instance> remove_instance(uint64_t id) {
   if (found == all.by_id.end()) return nullptr;
   std::unique_ptr<Instance> instance = std::move(found->second);
   all.by_id.erase(found);
+  all.numbers.erase(instance.get());
   if (detail::t_selected == instance.get()) detail::t_selected = nullptr;
   const bool was_current = __atomic_load_n(&detail::g_current, __ATOMIC_RELAXED) == instance.get();
   if (was_current || id != 0) {
@@ -127,6 +132,22 @@ Instance* find_instance(uint64_t id) {
   std::lock_guard lock(all.mutex);
   auto found = all.by_id.find(id);
   return found == all.by_id.end() ? nullptr : found->second.get();
+}
+
+uint64_t number_of(const Instance* instance) {
+  Registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  auto found = all.numbers.find(instance);
+  return found == all.numbers.end() ? 0 : found->second;
+}
+
+Instance* find_numbered(uint64_t number) {
+  Registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  for (auto& [id, instance] : all.by_id) {
+    if (all.numbers[instance.get()] == number) return instance.get();
+  }
+  return nullptr;
 }
 
 Status select_for_process(uint64_t id) {

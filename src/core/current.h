@@ -38,6 +38,10 @@ void add_instance(std::unique_ptr<Instance> instance);
 // it was current, the instance with id 0 becomes current if there is one.
 std::unique_ptr<Instance> remove_instance(uint64_t id);
 Instance* find_instance(uint64_t id);
+// Every instance that was added has a number of its own, counted from 1 over the life of the
+// process; 0 and null when there is none.
+uint64_t number_of(const Instance* instance);
+Instance* find_numbered(uint64_t number);
 Status select_for_process(uint64_t id);
 // Only for this thread, until it selects another; `nothing` returns to the one of the process.
 Status select_for_thread(uint64_t id);

@@ -1,4 +1,4 @@
-"""Each public header must compile alone: C++17, and C11 for the runtime headers.
+"""Each public header must compile alone: C++17 (shmem.hpp C++20), and C11 for the runtime headers.
 
 usage: check_headers.py ROOT CXX C [SHMEM_CC]
 
@@ -28,7 +28,8 @@ def commands(root, header, cxx, c, shmem_cc):
         if shmem_cc:
             yield [shmem_cc, cxx, "-std=c++17", *flags, f"-I{include}/device/impl"], ".cpp"
     else:
-        yield [cxx, "-std=c++17", *flags, "-x", "c++"], ".cc"
+        standard = "c++20" if name.endswith(".hpp") else "c++17"
+        yield [cxx, f"-std={standard}", *flags, "-x", "c++"], ".cc"
 
 
 def compile_alone(root, folder, header, command, suffix):

@@ -119,6 +119,20 @@ ACLSHMEM_HOST_API int aclshmemx_instance_ctx_set_thread(uint64_t instance_id);
 ACLSHMEM_HOST_API void aclshmemx_instance_ctx_clear_thread(void);
 
 /**
+ * @brief Number of the instance that host calls of this thread act on (ours): every init of the
+ * process gets the next one, so it tells two inits of one id apart. 0 when there is none. Local.
+ */
+ACLSHMEM_HOST_API uint64_t aclshmemx_instance_number(void);
+
+/**
+ * @brief Selects the instance of that number for the calling thread (ours), for objects that act on
+ * their instance whatever is selected. `before` receives what aclshmemx_instance_leave restores.
+ * @return 0; -5, silently and with nothing selected, when that instance is finalized.
+ */
+ACLSHMEM_HOST_API int aclshmemx_instance_enter(uint64_t number, void** before);
+ACLSHMEM_HOST_API void aclshmemx_instance_leave(void* before);
+
+/**
  * @brief The first error of a call without a result, on the host or in a kernel that went on
  * (ours): its code, 0 if there was none. An error that ends the kernel is not kept here: the next
  * synchronisation of its stream returns it, and aclGetRecentErrMsg has the text. `text`, if not
