@@ -148,7 +148,8 @@ Result<uint64_t> parse_size(const std::string& value, int64_t low, int64_t high)
     }
   }
   double bytes = std::ceil(number * factor);
-  if (bytes < static_cast<double>(low) || bytes > static_cast<double>(high)) {
+  // The largest integers are not exact as doubles: 2^63 would pass for INT64_MAX.
+  if (bytes < static_cast<double>(low) || bytes >= 0x1p63 || static_cast<int64_t>(bytes) > high) {
     return SYMM_ERROR(kInvalidValue, "{} bytes are not between {} and {}", bytes, low, high);
   }
   return static_cast<uint64_t>(bytes);
