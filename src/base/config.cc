@@ -34,6 +34,16 @@ constexpr Option kOptions[] = {
     {"SHMEM_TLS", Kind::kFlag, "1", 0, 1,
      "0 switches TLS of the control plane off, like aclshmemx_set_conf_store_tls(false, nullptr, "
      "0)"},
+    {"SHMEM_TLS_CONFIG", Kind::kText, "", 0, 0,
+     "certificates of the control plane: the tlsCaPath:...;tlsCaFile:...;tlsCert:... text of "
+     "aclshmemx_set_conf_store_tls, which wins over it"},
+    {"SHMEM_TLS_KEY_FILE", Kind::kText, "", 0, 0,
+     "file of the private key (PEM) of that certificate; readable by its owner only"},
+    {"SHMEM_TLS_KEY_PASSWORD_FILE", Kind::kText, "", 0, 0,
+     "file of the password of an encrypted private key; readable by its owner only"},
+    {"SHMEM_AUDIT_LOG", Kind::kText, "", 0, 0,
+     "file that security events are appended to, one JSON object a line: refused connections, TLS "
+     "off, certificates, secrets"},
     {"SHMEM_WAIT_REPORT", Kind::kSeconds, "10", 0, 1000000,
      "seconds after which a wait says who waits for what; repeated at doubling intervals; 0 is "
      "never"},

@@ -17,6 +17,7 @@
 #include "net/error_text.h"
 #include "store/connection.h"
 #include "store/io_thread.h"
+#include "store/refusals.h"
 
 namespace symm::store {
 namespace {
@@ -25,32 +26,6 @@ constexpr int kAcceptBatch = 64;
 constexpr std::chrono::milliseconds kAcceptPause{50};   // after running out of descriptors
 constexpr std::chrono::milliseconds kAfterLoss{3000};   // a broken job is not waited for longer
 constexpr std::chrono::milliseconds kFlushLimit{1500};  // for last words
-
-// At most a few lines a second about strangers; what was left out is counted.
-class RefusalLog {
- public:
-  void write(const std::string& peer, const std::string& why) {
-    auto now = Clock::now();
-    if (now - window_ >= std::chrono::seconds(1)) {
-      if (left_out_ > 0) SYMM_LOG(kWarn, "store: {} more connections were refused", left_out_);
-      window_ = now;
-      lines_ = 0;
-      left_out_ = 0;
-    }
-    if (lines_ >= kLinesPerSecond) {
-      ++left_out_;
-      return;
-    }
-    ++lines_;
-    SYMM_LOG(kWarn, "store: refused a connection from {}: {}", peer, why);
-  }
-
- private:
-  static constexpr int kLinesPerSecond = 5;
-  Clock::time_point window_{};
-  int lines_ = kLinesPerSecond;
-  int left_out_ = 0;
-};
 
 }  // namespace
 
@@ -91,6 +66,7 @@ class Server::Impl : public ConnectionOwner {
     for (auto& [key, connection] : connections_) connection->abandon();
     connections_.clear();
     acceptors_.clear();
+    refusals_.flush();
   }
 
   // From Connection, in the server's thread.
@@ -135,7 +111,7 @@ class Server::Impl : public ConnectionOwner {
   }
 
   void on_refused(const std::string& peer, const std::string& why) override {
-    refusals_.write(peer, why);
+    refusals_.add(peer, why);
     session_.note_refusal(peer, why);
   }
 
@@ -161,7 +137,7 @@ class Server::Impl : public ConnectionOwner {
 
   // Out of descriptors or memory: the newcomers wait in the backlog until some are free again.
   void pause_accepting(asio::ip::tcp::acceptor& acceptor) {
-    refusals_.write("the network", std::string(std::strerror(errno)));
+    refusals_.add("the network", std::string(std::strerror(errno)));
     accept_pause_.expires_after(kAcceptPause);
     accept_pause_.async_wait([this, &acceptor](std::error_code error) {
       if (!error) accept_from(acceptor);
@@ -273,7 +249,7 @@ class Server::Impl : public ConnectionOwner {
   std::list<Connection*> strangers_;  // not authenticated, oldest first
   std::vector<Session::Send> outbox_;
   bool flushing_ = false;
-  RefusalLog refusals_;
+  Refusals refusals_;
   std::optional<Clock::time_point> armed_;
 
   std::mutex mutex_;  // guards the two below, for stop()
