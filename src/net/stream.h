@@ -1,10 +1,13 @@
-// Stream: one TCP connection, plain or TLS, with the same asynchronous calls. Thin over asio.
+// Stream: one TCP connection, plain or TLS, with the same asynchronous calls. Thin over asio; TLS
+// works on the socket directly, so that a connection at rest keeps no buffers of records.
 // Threads: all calls from the thread that runs the executor. Ownership: owns the socket; handlers
-// keep their owner alive.
+// keep their owner alive and never run inside the call that they were given to.
 #pragma once
 
+#include <openssl/ssl.h>
+
+#include <array>
 #include <asio/ip/tcp.hpp>
-#include <asio/ssl.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,6 +24,8 @@ class Stream {
 
   // A null context means plain TCP.
   Stream(asio::ip::tcp::socket socket, std::shared_ptr<TlsContext> tls);
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
 
   asio::ip::tcp::socket& socket() { return socket_; }
   bool is_tls() const { return tls_ != nullptr; }
@@ -34,6 +39,9 @@ class Stream {
   void async_read(void* data, size_t size, Handler done);
   // Writes all; the buffers must stay alive until done.
   void async_write(const std::array<asio::const_buffer, 2>& buffers, Handler done);
+  // Plain TCP only: writes the first `size` bytes of a file, which the kernel does not copy to the
+  // sender's side of the connection. The file must stay open and unchanged until done.
+  void async_write_file(int file, size_t size, Handler done);
   void close();
 
   std::string describe();
@@ -43,11 +51,29 @@ class Stream {
   static bool is_tls_error(std::error_code error);
 
  private:
+  using Done = std::function<void(std::error_code)>;
+  struct FreeSsl {
+    void operator()(SSL* ssl) const { SSL_free(ssl); }
+  };
+
+  static const BIO_METHOD* bio_method();
+  static int bio_write(BIO* bio, const char* data, size_t size, size_t* written);
+  static int bio_read(BIO* bio, char* data, size_t size, size_t* got);
+  static long bio_control(BIO* bio, int command, long number, void* pointer);
+
+  std::error_code error_of(int result) const;
+  void continue_handshake(Done done);
+  void send_records(Done done);
+  void read_tls(char* data, size_t size, size_t got, Handler done);
+  void continue_file(int file, size_t at, size_t size, Handler done);
+  void write_tls(const std::array<asio::const_buffer, 2>& buffers, size_t at, Handler done);
+
   asio::ip::tcp::socket socket_;
   std::shared_ptr<TlsContext> tls_;
   std::string note_;
-  std::unique_ptr<asio::ssl::context> context_;
-  std::unique_ptr<asio::ssl::stream<asio::ip::tcp::socket&>> ssl_;
+  std::unique_ptr<SSL, FreeSsl> ssl_;
+  std::string records_;            // encrypted, not sent yet
+  std::string* sink_ = &records_;  // where the next records go
 };
 
 }  // namespace symm::net

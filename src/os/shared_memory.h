@@ -20,6 +20,8 @@ class SharedMemory {
   int fd() const { return fd_.get(); }
   size_t size() const { return bytes_; }
   void close() { fd_.reset(); }
+  // Hands the descriptor to the caller.
+  int release() { return fd_.release(); }
 
  private:
   UniqueFd fd_;

@@ -32,10 +32,6 @@ bool send_plain(int fd, const std::string& bytes) {
          static_cast<ssize_t>(bytes.size());
 }
 
-bool ended_by_peer(std::error_code error) {
-  return error == asio::error::eof || error == asio::ssl::error::stream_truncated;
-}
-
 }  // namespace
 
 Connection::Connection(asio::ip::tcp::socket socket, std::shared_ptr<net::TlsContext> tls,
@@ -151,7 +147,7 @@ void Connection::answer_hello(const Preamble& preamble) {
     if (reply.result != kResultRetry) owner_->on_refused(peer_, reply.text);
     leaving_ = true;
   }
-  queue_.push_back({encode(reply), nullptr});
+  queue_.push_back({encode(reply), nullptr, nullptr});
   queued_bytes_ += queue_.back().head.size();
   start_write();
   if (!leaving_) read_header();
@@ -162,8 +158,9 @@ void Connection::read_header() {
       front_.data(), kHeaderBytes, [self = shared_from_this()](std::error_code error, size_t) {
         if (self->closed_ || self->leaving_) return;
         if (error) {
-          return self->close(ended_by_peer(error) ? "its connection closed (the process has ended)"
-                                                  : self->stream_.explain(error));
+          return self->close(error == asio::error::eof
+                                 ? "its connection closed (the process has ended)"
+                                 : self->stream_.explain(error));
         }
         auto header = decode_header({self->front_.data(), kHeaderBytes}, kMaxRequestBody);
         if (!header.ok())
@@ -200,7 +197,7 @@ void Connection::finish_body() {
 
 void Connection::send(const Frame& frame) {
   if (closed_) return;
-  queue_.push_back({encode(frame.header), frame.body});
+  queue_.push_back({encode(frame.header), frame.body, frame.file});
   queued_bytes_ += queue_.back().head.size() + frame.body->size();
   if (queued_bytes_ > kMaxQueued || queue_.size() > kMaxQueuedFrames) {
     return close("it does not read what it is sent");
@@ -212,18 +209,32 @@ void Connection::start_write() {
   if (writing_ || queue_.empty() || closed_) return;
   writing_ = true;
   const Outgoing& next = queue_.front();
+  auto written = [self = shared_from_this()](std::error_code error, size_t) {
+    self->on_written(error);
+  };
+  if (next.file != nullptr) {
+    auto head_written = [self = shared_from_this(), written](std::error_code error, size_t) {
+      if (error || self->closed_) return self->on_written(error);
+      const Outgoing& front = self->queue_.front();
+      self->stream_.async_write_file(front.file->get(), front.body->size(), written);
+    };
+    stream_.async_write({asio::buffer(next.head), asio::const_buffer()}, head_written);
+    return;
+  }
   std::array<asio::const_buffer, 2> buffers = {
       asio::buffer(next.head), next.body ? asio::buffer(*next.body) : asio::const_buffer()};
-  stream_.async_write(buffers, [self = shared_from_this()](std::error_code error, size_t) {
-    self->writing_ = false;
-    if (self->closed_) return;
-    if (error) return self->close("its connection broke: " + net::error_text(error));
-    self->queued_bytes_ -= self->queue_.front().head.size() +
-                           (self->queue_.front().body ? self->queue_.front().body->size() : 0);
-    self->queue_.pop_front();
-    if (self->queue_.empty() && self->leaving_) return self->drain();
-    self->start_write();
-  });
+  stream_.async_write(buffers, written);
+}
+
+void Connection::on_written(std::error_code error) {
+  writing_ = false;
+  if (closed_) return;
+  if (error) return close("its connection broke: " + net::error_text(error));
+  const Outgoing& done = queue_.front();
+  queued_bytes_ -= done.head.size() + (done.body ? done.body->size() : 0);
+  queue_.pop_front();
+  if (queue_.empty() && leaving_) return drain();
+  start_write();
 }
 
 // Closes our side for writing and waits a little for the peer to read and close: an immediate close

@@ -60,6 +60,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read_body();
   void finish_body();
   void start_write();
+  void on_written(std::error_code error);
   void drain();
   void discard();
 
@@ -78,6 +79,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   struct Outgoing {
     std::string head;
     std::shared_ptr<const std::string> body;
+    std::shared_ptr<const UniqueFd> file;
   };
   std::deque<Outgoing> queue_;
   size_t queued_bytes_ = 0;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "base/unique_fd.h"
 #include "store/rounds.h"
 
 namespace symm::store {
@@ -89,10 +90,12 @@ struct Header {
   uint32_t length = 0;
   uint32_t seq = 0;
 };
-// A frame ready to send: bodies are shared, since one may go to every PE.
+// A frame ready to send: bodies are shared, since one may go to every PE. A server without TLS may
+// put a large body that goes to many into a file as well, which the kernel sends without a copy.
 struct Frame {
   Header header;
   std::shared_ptr<const std::string> body;
+  std::shared_ptr<const UniqueFd> file = nullptr;
 };
 
 std::string encode(const Header& header);

@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <asio/ip/tcp.hpp>
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
@@ -15,6 +17,7 @@
 
 #include "base/log.h"
 #include "net/error_text.h"
+#include "os/shared_memory.h"
 #include "store/connection.h"
 #include "store/io_thread.h"
 #include "store/refusals.h"
@@ -23,6 +26,8 @@ namespace symm::store {
 namespace {
 
 constexpr int kAcceptBatch = 64;
+constexpr size_t kSharedBytes = size_t{64} << 10;       // results from here on are worth a file,
+constexpr size_t kSharers = 8;                          // for so many receivers
 constexpr std::chrono::milliseconds kAcceptPause{50};   // after running out of descriptors
 constexpr std::chrono::milliseconds kAfterLoss{3000};   // a broken job is not waited for longer
 constexpr std::chrono::milliseconds kFlushLimit{1500};  // for last words
@@ -173,8 +178,28 @@ class Server::Impl : public ConnectionOwner {
     found->second.stranger = strangers_.end();
   }
 
+  // A large body for many goes into a file once; without one (no memory) it is sent as usual.
+  void share_bodies(Session::Sends& sends) const {
+    if (options_.tls != nullptr || sends.size() < kSharers) return;
+    const auto& body = sends.back().frame.body;
+    if (body->size() < kSharedBytes) return;
+    auto same = [&](const Session::Send& send) { return send.frame.body == body; };
+    if (static_cast<size_t>(std::count_if(sends.begin(), sends.end(), same)) < kSharers) return;
+    auto file = os::SharedMemory::create("symm-allgather", body->size());
+    if (!file.ok()) return;
+    auto shared = std::make_shared<UniqueFd>(file.value().release());
+    if (::pwrite(shared->get(), body->data(), body->size(), 0) !=
+        static_cast<ssize_t>(body->size())) {
+      return;
+    }
+    for (Session::Send& send : sends) {
+      if (same(send)) send.frame.file = shared;
+    }
+  }
+
   // Sending may close a connection, which makes more to send: one loop takes everything in order.
   void flush(Session::Sends& sends) {
+    share_bodies(sends);
     for (Session::Send& send : sends) outbox_.push_back(std::move(send));
     if (flushing_) return;
     flushing_ = true;
