@@ -83,6 +83,8 @@ constexpr Option kOptions[] = {
      "address of PE 0 (tcp://host:port), set by shmem-run"},
     {"SHMEM_LISTEN_FD", Kind::kInteger, "-1", -1, 1 << 30,
      "listening socket that PE 0 inherits from shmem-run, bound to the port of SHMEM_BOOTSTRAP"},
+    {"SHMEM_RUN_AGENT", Kind::kText, "", 0, 0,
+     "command with which shmem-run reaches other hosts (AGENT HOST COMMAND), instead of ssh"},
     {"SHMEM_LOCAL_PES", Kind::kInteger, "0", 0, 16384,
      "PEs on this host, set by shmem-run; 0 is found at init"},
 };

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 extern char** environ;
@@ -15,19 +16,26 @@ extern char** environ;
 namespace symm::launcher {
 namespace {
 
+bool replaced(std::string_view entry, const std::vector<std::string>& by) {
+  const std::string_view name = entry.substr(0, entry.find('=') + 1);
+  return std::any_of(by.begin(), by.end(),
+                     [&](const std::string& one) { return one.starts_with(name); });
+}
+
 // The environment of the child: ours, with some entries replaced. Built before fork, since only
 // async-signal-safe calls are allowed between fork and exec.
 std::vector<std::string> merge_environment(const std::vector<std::string>& extra) {
   std::vector<std::string> merged;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     std::string_view have(*entry);
-    bool replaced = false;
-    for (const std::string& one : extra) {
-      replaced = replaced || have.starts_with(one.substr(0, one.find('=') + 1));
-    }
-    if (!replaced) merged.emplace_back(have);
+    if (!replaced(have, extra)) merged.emplace_back(have);
   }
-  merged.insert(merged.end(), extra.begin(), extra.end());
+  // Of entries that occur twice the last one counts.
+  for (size_t i = 0; i < extra.size(); ++i) {
+    const std::vector<std::string> later(extra.begin() + static_cast<ptrdiff_t>(i) + 1,
+                                         extra.end());
+    if (!replaced(extra[i], later)) merged.push_back(extra[i]);
+  }
   return merged;
 }
 
@@ -127,6 +135,14 @@ std::optional<int> Child::try_reap() {
   ::waitpid(pid_, &status, 0);
   running_ = false;
   return status;
+}
+
+void Child::reap_killed() {
+  if (!running_) return;
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  running_ = false;
 }
 
 int exit_code_of(int wait_status) {

@@ -36,6 +36,8 @@ class Child {
   void signal(int number) const;
   // Reaps the child if it has ended: kills what is left of its group and returns the wait status.
   std::optional<int> try_reap();
+  // Waits for a child that was sent SIGKILL, which cannot be refused.
+  void reap_killed();
 
  private:
   pid_t pid_ = -1;

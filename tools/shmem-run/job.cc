@@ -1,18 +1,22 @@
 #include "shmem-run/job.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/socket.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <set>
+
+#include "shmem-run/child.h"
+#include "shmem-run/local_group.h"
+#include "shmem-run/remote_group.h"
+
+extern char** environ;
 
 namespace symm::launcher {
 namespace {
@@ -22,6 +26,8 @@ constexpr std::chrono::milliseconds kGrace(2000);
 // How long a failure waits for the failure that caused it.
 constexpr std::chrono::milliseconds kSettle(100);
 constexpr int kTimeoutCode = 124;
+constexpr int kCannotRun = 127;
+constexpr int kLostCode = 255;
 constexpr int kSignals[] = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
                             SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 
@@ -37,46 +43,39 @@ Result<std::string> make_secret() {
   return text;
 }
 
-std::vector<int> usable_processors() {
-  std::vector<int> list;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof(set), &set) != 0) return list;
-  for (int i = 0; i < CPU_SETSIZE; ++i) {
-    if (CPU_ISSET(static_cast<size_t>(i), &set)) list.push_back(i);
+// Our own settings, for PEs whose environment does not come from here.
+std::vector<std::string> shmem_variables() {
+  std::vector<std::string> list;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    std::string_view have(*entry);
+    if (have.starts_with("SHMEM_") && !have.starts_with("SHMEM_RUN_")) list.emplace_back(have);
   }
   return list;
 }
 
-Status make_pipe(UniqueFd* read_end, UniqueFd* write_end) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return SYMM_ERROR(kInternal, "no pipe: {}", ::strerror(errno));
-  read_end->reset(ends[0]);
-  write_end->reset(ends[1]);
-  return {};
+std::string current_folder() {
+  char path[4096];
+  return ::getcwd(path, sizeof(path)) != nullptr ? path : "/";
+}
+
+std::string own_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof(name) - 1) == 0 ? name : "localhost";
 }
 
 }  // namespace
 
-Job::~Job() {
-  signal_all(SIGKILL);
-  // SIGKILL cannot be refused, so this ends.
-  while (live_ > 0) {
-    wait_for_events();
-    reap();
-  }
-}
-
 Status Job::start() {
   SYMM_TRY(block_signals());
-  SYMM_TRY(listen());
-  SYMM_ASSIGN(std::string secret, make_secret());
-  if (options_.bind_to_core) processors_ = usable_processors();
+  if (!options_.note.empty()) say(options_.note);
+  if (!options_.folder.empty() && ::chdir(options_.folder.c_str()) != 0) {
+    return SYMM_ERROR(kLoad, "--wdir: cannot enter {}: {}", options_.folder, ::strerror(errno));
+  }
   if (options_.timeout_s > 0) limit_ = Deadline::after_seconds(options_.timeout_s);
-  for (int pe = 0; pe < options_.n_pes; ++pe) SYMM_TRY(start_pe(pe, secret));
-  // From now on only PE 0 holds the socket, so that the port is free when PE 0 ends.
-  listener_.reset();
-  return {};
+  running_.assign(static_cast<size_t>(options_.n_pes), false);
+  SYMM_TRY(make_groups());
+  for (auto& group : groups_) SYMM_TRY(group->open());
+  return address_.empty() ? Status() : begin();
 }
 
 Status Job::block_signals() {
@@ -90,117 +89,143 @@ Status Job::block_signals() {
   return {};
 }
 
-// PE 0 inherits a socket that already listens: no other process can take the port between our
-// choice and its start.
-Status Job::listen() {
-  listener_.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in local = {};
-  local.sin_family = AF_INET;
-  local.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(local);
-  auto* generic = reinterpret_cast<sockaddr*>(&local);
-  const int on = 1;
-  // Reuse is set after bind: the port shall be nobody else's now, but PE 0 may bind it again later,
-  // when connections of this socket still linger.
-  if (!listener_.valid() || ::bind(listener_.get(), generic, size) != 0 ||
-      ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
-      ::listen(listener_.get(), SOMAXCONN) != 0 ||
-      ::getsockname(listener_.get(), generic, &size) != 0) {
-    return SYMM_ERROR(kBootstrap, "no free port on 127.0.0.1: {}", ::strerror(errno));
-  }
-  address_ = fmt::format("tcp://127.0.0.1:{}", ntohs(local.sin_port));
-  return {};
-}
-
-Status Job::redirect_output(int pe, ChildSetup* setup, UniqueFd* out, UniqueFd* error) {
-  UniqueFd read_end;
-  SYMM_TRY(make_pipe(&read_end, out));
-  setup->stdout_fd = out->get();
-  std::string prefix = fmt::format("[{}] ", pe);
-  streams_.push_back(std::make_unique<PrefixedStream>(std::move(read_end), STDOUT_FILENO, prefix));
-  SYMM_TRY(make_pipe(&read_end, error));
-  setup->stderr_fd = error->get();
-  streams_.push_back(std::make_unique<PrefixedStream>(std::move(read_end), STDERR_FILENO, prefix));
-  return {};
-}
-
-Status Job::start_pe(int pe, const std::string& secret) {
-  ChildSetup setup;
-  for (const std::string& argument : options_.command) {
-    setup.command.push_back(substitute(argument, pe, options_.n_pes, address_));
-  }
-  setup.environment = {fmt::format("SHMEM_PE={}", pe),
-                       fmt::format("SHMEM_NPES={}", options_.n_pes),
-                       fmt::format("SHMEM_LOCAL_PES={}", options_.n_pes),
-                       fmt::format("SHMEM_BOOTSTRAP={}", address_),
-                       fmt::format("SHMEM_JOB_SECRET={}", secret),
-                       fmt::format("SHMEM_LISTEN_FD={}", pe == 0 ? listener_.get() : -1)};
-  UniqueFd input;
-  UniqueFd input_writer;
-  if (pe == 0) {
-    setup.keep_fd = listener_.get();
-    setup.stdin_fd = STDIN_FILENO;
-    if (::isatty(STDIN_FILENO) != 0) {
-      SYMM_TRY(make_pipe(&input, &input_writer));
-      setup.stdin_fd = input.get();
+Status Job::make_groups() {
+  SYMM_ASSIGN(const std::string secret, make_secret());
+  std::vector<Host> hosts = options_.hosts;
+  if (hosts.empty()) hosts = {{"localhost", options_.n_pes}};
+  SYMM_ASSIGN(const auto placed, place_pes(hosts, options_.n_pes, options_.oversubscribe));
+  std::vector<int> here;
+  std::vector<std::string> remote_names;
+  for (size_t i = 0; i < hosts.size(); ++i) {
+    if (placed[i].empty()) continue;
+    if (is_this_host(hosts[i].name)) {
+      here.insert(here.end(), placed[i].begin(), placed[i].end());
+    } else {
+      remote_names.push_back(hosts[i].name);
     }
   }
-  if (!processors_.empty()) {
-    setup.processor = processors_[static_cast<size_t>(pe) % processors_.size()];
+  for (size_t i = 0; i < hosts.size(); ++i) {
+    if (placed[i].empty() || is_this_host(hosts[i].name)) continue;
+    std::vector<std::string> others;
+    for (const std::string& name : remote_names) {
+      if (name != hosts[i].name) others.push_back(name);
+    }
+    if (!here.empty()) others.push_back(own_name());
+    make_remote(hosts[i].name, placed[i], others, secret);
   }
-  UniqueFd out;
-  UniqueFd error;
-  if (options_.prefix_output) SYMM_TRY(redirect_output(pe, &setup, &out, &error));
-  SYMM_ASSIGN(Child child, Child::start(setup));
-  children_.push_back(std::move(child));
-  ++live_;
-  if (input_writer.valid()) terminal_.connect(std::move(input_writer));
+  std::sort(here.begin(), here.end());
+  if (!here.empty()) SYMM_TRY(make_local(std::move(here), remote_names, secret));
   return {};
+}
+
+Status Job::make_local(std::vector<int> pes, const std::vector<std::string>& others,
+                       const std::string& secret) {
+  LocalSetup setup;
+  setup.n_pes = options_.n_pes;
+  setup.command = options_.command;
+  setup.environment = options_.environment;
+  setup.secret = secret;
+  setup.others = others;
+  setup.address = options_.address;
+  setup.bind_to_core = options_.bind_to_core;
+  setup.capture_output = options_.prefix_output;
+  setup.stdin_fd = STDIN_FILENO;
+  // PE 0 runs in a process group of its own, so a terminal would stop it if it read for itself;
+  // files and pipes are handed to it as they are.
+  if (pes.front() == 0 && ::isatty(STDIN_FILENO) != 0) {
+    UniqueFd writer;
+    SYMM_TRY(make_pipe(&terminal_end_, &writer));
+    terminal_.connect(std::move(writer));
+    setup.stdin_fd = terminal_end_.get();
+    input_ = &terminal_;
+  }
+  setup.pes = std::move(pes);
+  groups_.push_back(std::make_unique<LocalGroup>(std::move(setup), this));
+  return {};
+}
+
+void Job::make_remote(const std::string& host, const std::vector<int>& pes,
+                      const std::vector<std::string>& others, const std::string& secret) {
+  Setup setup;
+  setup.n_pes = options_.n_pes;
+  setup.pes.assign(pes.begin(), pes.end());
+  setup.command = options_.command;
+  setup.environment = shmem_variables();
+  setup.environment.insert(setup.environment.end(), options_.environment.begin(),
+                           options_.environment.end());
+  setup.folder = current_folder();
+  setup.secret = secret;
+  setup.others = others;
+  setup.address = options_.address;
+  setup.bind_to_core = options_.bind_to_core;
+  auto group = std::make_unique<RemoteGroup>(host, options_.agent, std::move(setup), this);
+  if (pes.front() == 0) input_ = group.get();
+  groups_.push_back(std::move(group));
+}
+
+Status Job::begin() {
+  begun_ = true;
+  for (auto& group : groups_) {
+    SYMM_TRY(group->begin(address_));
+    for (int pe : group->pes()) running_[static_cast<size_t>(pe)] = true;
+  }
+  terminal_end_.reset();
+  return {};
+}
+
+bool Job::finished() const {
+  return std::all_of(groups_.begin(), groups_.end(),
+                     [](const auto& group) { return group->finished(); });
 }
 
 int Job::run() {
-  while (live_ > 0) {
+  while (!finished()) {
     wait_for_events();
     handle_signals();
-    reap();
+    for (auto& group : groups_) group->check();
+    if (!begun_ && !stopping_ && !address_.empty()) {
+      if (Status status = begin(); !status.ok()) end_job(kCannotRun, std::string(status.text()));
+    }
+    if (culprit_ >= 0 && live() == 0) blame();
     check_limits();
   }
-  for (auto& stream : streams_) {
-    if (stream->open()) stream->drain();
-  }
+  for (auto& [key, copy] : copies_) copy.finish();
   return exit_code_;
 }
 
 int Job::poll_timeout_ms() const {
   auto left = std::min({limit_.left(), kill_at_.left(), settled_at_.left()});
   constexpr std::chrono::milliseconds kLongest(3600 * 1000);
-  return static_cast<int>(std::min(left, kLongest).count());
+  int timeout = static_cast<int>(std::min(left, kLongest).count());
+  for (const auto& group : groups_) {
+    if (int patience = group->patience_ms(); patience >= 0) timeout = std::min(timeout, patience);
+  }
+  return timeout;
 }
 
 void Job::wait_for_events() {
-  std::vector<pollfd> wanted = {{signals_.get(), POLLIN, 0}};
-  // At most one of the two is a descriptor: pending input is passed on before more is read.
-  const int read_fd = terminal_.read_fd();
-  const int write_fd = terminal_.write_fd();
-  if (read_fd >= 0) wanted.push_back({read_fd, POLLIN, 0});
-  if (write_fd >= 0) wanted.push_back({write_fd, POLLOUT, 0});
-  const size_t first_stream = wanted.size();
-  std::vector<PrefixedStream*> polled;
-  for (auto& stream : streams_) {
-    if (!stream->open()) continue;
-    wanted.push_back({stream->fd(), POLLIN, 0});
-    polled.push_back(stream.get());
+  std::vector<pollfd> entries = {
+      {signals_.get(), POLLIN, 0}, {terminal_.write_fd(), POLLOUT, 0}, {-1, POLLIN, 0}};
+  if (input_ != nullptr && input_->ready()) entries[2].fd = standard_input_.fd();
+  std::vector<size_t> first;
+  for (auto& group : groups_) {
+    first.push_back(entries.size());
+    group->add_polls(entries);
   }
-  if (::poll(wanted.data(), wanted.size(), poll_timeout_ms()) <= 0) return;
-  if (read_fd >= 0 && wanted[1].revents != 0) terminal_.pump_read();
-  if (write_fd >= 0 && wanted[1].revents != 0) terminal_.pump_write();
-  for (size_t i = 0; i < polled.size(); ++i) {
-    if (wanted[first_stream + i].revents != 0) pump(*polled[i]);
+  first.push_back(entries.size());
+  if (::poll(entries.data(), entries.size(), poll_timeout_ms()) <= 0) return;
+  if (entries[1].revents != 0) terminal_.pump();
+  if (entries[2].revents != 0) standard_input_.pump(*input_);
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    groups_[i]->handle(entries.data() + first[i], first[i + 1] - first[i]);
   }
 }
 
-void Job::pump(PrefixedStream& stream) {
-  if (!stream.pump()) end_job(128 + SIGPIPE, "nobody reads the output any more");
+void Job::on_output(int pe, int stream, std::string_view data) {
+  auto [found, made] = copies_.try_emplace({pe, stream}, stream,
+                                           options_.prefix_output ? fmt::format("[{}] ", pe) : "");
+  const bool ok = data.empty() ? found->second.finish() : found->second.take(data);
+  if (!ok) end_job(128 + SIGPIPE, "nobody reads the output any more");
 }
 
 void Job::handle_signals() {
@@ -221,6 +246,8 @@ void Job::handle_signal(int number) {
     case SIGCONT:
       return signal_all(number);
     default:
+      // Before the PEs run there is nobody whose end would give the code.
+      if (!begun_ && exit_code_ == 0) exit_code_ = 128 + number;
       signal_all(number);
       begin_stop();
   }
@@ -233,14 +260,19 @@ void Job::suspend() {
   signal_all(SIGCONT);
 }
 
-void Job::reap() {
-  for (size_t pe = 0; pe < children_.size(); ++pe) {
-    auto status = children_[pe].try_reap();
-    if (!status) continue;
-    --live_;
-    if (*status != 0) note_failure(static_cast<int>(pe), *status);
-  }
-  if (culprit_ >= 0 && live_ == 0) blame();
+void Job::on_exit(int pe, int wait_status) {
+  running_[static_cast<size_t>(pe)] = false;
+  if (wait_status != 0) note_failure(pe, wait_status);
+}
+
+void Job::on_failed(PeGroup& group, const std::string& why) {
+  for (int pe : group.pes()) running_[static_cast<size_t>(pe)] = false;
+  end_job(kCannotRun, why);
+}
+
+void Job::on_lost(PeGroup& group, const std::string& why) {
+  for (int pe : group.pes()) running_[static_cast<size_t>(pe)] = false;
+  end_job(kLostCode, why);
 }
 
 // A PE that a signal ends takes a moment to be gone, and its peers may learn of it and give up
@@ -263,17 +295,29 @@ void Job::blame() {
 
 void Job::check_limits() {
   if (settled_at_.expired()) blame();
-  if (live_ == 0) return;
+  if (finished()) return;
   if (!stopping_ && limit_.expired()) {
-    end_job(kTimeoutCode, fmt::format("the time limit of {} s is over; still running: PE {}",
-                                      options_.timeout_s, running_pes()));
+    end_job(kTimeoutCode, fmt::format("the time limit of {} s is over; {}", options_.timeout_s,
+                                      begun_ ? "still running: PE " + running_pes()
+                                             : std::string("the hosts have not answered yet")));
   }
-  if (stopping_ && !killed_ && kill_at_.expired()) {
-    say(fmt::format("killing what did not end in {} s: PE {}", kGrace.count() / 1000,
-                    running_pes()));
+  if (stopping_ && kill_at_.expired()) kill_the_rest();
+}
+
+// First what does not end, then what cannot even be reached.
+void Job::kill_the_rest() {
+  if (kills_++ == 0) {
+    if (live() > 0) {
+      say(fmt::format("killing what did not end in {} s: PE {}", kGrace.count() / 1000,
+                      running_pes()));
+    }
     signal_all(SIGKILL);
-    killed_ = true;
-    kill_at_ = Deadline::never();
+    kill_at_ = Deadline::after(kGrace);
+    return;
+  }
+  kill_at_ = Deadline::never();
+  for (auto& group : groups_) {
+    if (!group->finished()) group->abandon();
   }
 }
 
@@ -281,7 +325,7 @@ void Job::end_job(int code, const std::string& reason) {
   if (exit_code_ != 0) return;
   exit_code_ = code;
   if (stopping_) return;
-  say(live_ > 0 ? reason + "; ending the other PEs" : reason);
+  say(live() > 0 ? reason + "; ending the other PEs" : reason);
   signal_all(SIGTERM);
   begin_stop();
 }
@@ -296,13 +340,17 @@ void Job::begin_stop() {
 }
 
 void Job::signal_all(int number) {
-  for (const Child& child : children_) child.signal(number);
+  for (auto& group : groups_) group->signal(number);
+}
+
+int Job::live() const {
+  return static_cast<int>(std::count(running_.begin(), running_.end(), true));
 }
 
 std::string Job::running_pes() const {
   std::string text;
-  for (size_t pe = 0; pe < children_.size(); ++pe) {
-    if (children_[pe].running()) text += fmt::format("{}{}", text.empty() ? "" : ", ", pe);
+  for (size_t pe = 0; pe < running_.size(); ++pe) {
+    if (running_[pe]) text += fmt::format("{}{}", text.empty() ? "" : ", ", pe);
   }
   return text;
 }

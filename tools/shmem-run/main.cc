@@ -1,9 +1,12 @@
-// shmem-run: starts N PEs on this host, tells each who it is, ends the job when one fails.
+// shmem-run: starts N PEs on this host or on several, tells each who it is, ends the job when one
+// fails.
 #include <cstdio>
+#include <cstring>
 #include <string>
 
 #include "shmem-run/job.h"
 #include "shmem-run/options.h"
+#include "shmem-run/part.h"
 
 namespace {
 
@@ -13,6 +16,8 @@ constexpr int kCannotRun = 127;
 }  // namespace
 
 int main(int argc, char** argv) {
+  // How this program starts itself on another host; see remote_group.cc.
+  if (argc == 2 && std::strcmp(argv[1], "--part") == 0) return symm::launcher::Part().run();
   auto options = symm::launcher::parse_options(argc, argv);
   if (!options.ok()) {
     std::string text(options.status().text());

@@ -11,6 +11,8 @@ namespace {
 
 constexpr size_t kLongestLine = 64 * 1024;
 
+void set_nonblocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK); }
+
 }  // namespace
 
 bool write_all(int fd, std::string_view text) {
@@ -29,35 +31,13 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
-PrefixedStream::PrefixedStream(UniqueFd source, int target, std::string prefix)
-    : source_(std::move(source)), target_(target), prefix_(std::move(prefix)) {
-  ::fcntl(source_.get(), F_SETFL, O_NONBLOCK);
+bool OutputCopy::take(std::string_view data) {
+  if (prefix_.empty()) return write_all(target_, data);
+  pending_.append(data);
+  return copy_lines(false);
 }
 
-bool PrefixedStream::pump() {
-  char chunk[16 * 1024];
-  ssize_t got = ::read(source_.get(), chunk, sizeof(chunk));
-  if (got > 0) {
-    pending_.append(chunk, static_cast<size_t>(got));
-    return copy_lines(false);
-  }
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
-  source_.reset();
-  return copy_lines(true);
-}
-
-bool PrefixedStream::drain() {
-  while (open()) {
-    pollfd ready = {source_.get(), POLLIN, 0};
-    // A process that left the group may still hold the other end: what is there now is enough.
-    if (::poll(&ready, 1, 0) <= 0) break;
-    if (!pump()) return false;
-  }
-  source_.reset();
-  return copy_lines(true);
-}
-
-bool PrefixedStream::copy_lines(bool last) {
+bool OutputCopy::copy_lines(bool last) {
   size_t from = 0;
   std::string out;
   for (;;) {
@@ -75,43 +55,84 @@ bool PrefixedStream::copy_lines(bool last) {
   return out.empty() || write_all(target_, out);
 }
 
-void TerminalInput::connect(UniqueFd pipe_to_pe0) {
-  sink_ = std::move(pipe_to_pe0);
-  ::fcntl(sink_.get(), F_SETFL, O_NONBLOCK);
+OutputPipe::OutputPipe(UniqueFd source, Sink sink)
+    : source_(std::move(source)), sink_(std::move(sink)) {
+  set_nonblocking(source_.get());
 }
 
-int TerminalInput::read_fd() const {
-  if (!sink_.valid() || ended_ || !pending_.empty()) return -1;
-  // In the background a read would stop the launcher.
-  if (::tcgetpgrp(STDIN_FILENO) != ::getpgrp()) return -1;
-  return STDIN_FILENO;
+void OutputPipe::pump() {
+  char chunk[16 * 1024];
+  ssize_t got = ::read(source_.get(), chunk, sizeof(chunk));
+  if (got > 0) return sink_({chunk, static_cast<size_t>(got)});
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  source_.reset();
+  sink_({});
 }
 
-int TerminalInput::write_fd() const {
-  return sink_.valid() && !pending_.empty() ? sink_.get() : -1;
-}
-
-void TerminalInput::pump_read() {
-  char chunk[4096];
-  ssize_t got = ::read(STDIN_FILENO, chunk, sizeof(chunk));
-  if (got > 0) {
-    pending_.assign(chunk, static_cast<size_t>(got));
-    pump_write();
-  } else if (got == 0 || errno != EINTR) {
-    ended_ = true;
-    sink_.reset();
+void OutputPipe::drain() {
+  while (open()) {
+    pollfd ready = {source_.get(), POLLIN, 0};
+    // A process that left the group may still hold the other end: what is there now is enough.
+    if (::poll(&ready, 1, 0) <= 0) break;
+    pump();
   }
+  if (!open()) return;
+  source_.reset();
+  sink_({});
 }
 
-void TerminalInput::pump_write() {
+void InputPipe::connect(UniqueFd pipe) {
+  sink_ = std::move(pipe);
+  set_nonblocking(sink_.get());
+}
+
+void InputPipe::offer(std::string_view data) {
+  if (!sink_.valid()) {
+    taken_ += data.size();
+    return;
+  }
+  pending_.append(data);
+  pump();
+}
+
+void InputPipe::end() {
+  ending_ = true;
+  if (pending_.empty()) sink_.reset();
+}
+
+void InputPipe::pump() {
   ssize_t written = ::write(sink_.get(), pending_.data(), pending_.size());
   if (written > 0) {
     pending_.erase(0, static_cast<size_t>(written));
+    taken_ += static_cast<size_t>(written);
   } else if (errno != EAGAIN && errno != EINTR) {
     // PE 0 closed its input or ended.
-    sink_.reset();
+    taken_ += pending_.size();
     pending_.clear();
+    sink_.reset();
   }
+  if (ending_ && pending_.empty()) sink_.reset();
+}
+
+size_t InputPipe::take_count() {
+  const size_t count = taken_;
+  taken_ = 0;
+  return count;
+}
+
+int StandardInput::fd() const {
+  if (ended_) return -1;
+  if (::isatty(STDIN_FILENO) != 0 && ::tcgetpgrp(STDIN_FILENO) != ::getpgrp()) return -1;
+  return STDIN_FILENO;
+}
+
+void StandardInput::pump(InputSink& sink) {
+  char chunk[16 * 1024];
+  ssize_t got = ::read(STDIN_FILENO, chunk, sizeof(chunk));
+  if (got > 0) return sink.offer({chunk, static_cast<size_t>(got)});
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  ended_ = true;
+  sink.end();
 }
 
 }  // namespace symm::launcher
