@@ -16,17 +16,24 @@
 namespace symm::os {
 namespace {
 
-constexpr uint64_t kSpinUs = 15;
-constexpr uint32_t kYields = 6;
+// Longer than the wake-up of a sleeper (17 to 75 us measured): with less, two PEs that once slept
+// never meet spinning again, since each gives up before the other is awake.
+constexpr uint64_t kSpinUs = 120;
+constexpr uint64_t kFirstYieldUs = 2;  // of spinning; then twice as long each
+constexpr uint32_t kYields = 10;
 constexpr uint64_t kSlowYieldUs = 300;
-constexpr uint32_t kWaitsWithoutYield = 256;
+// Waits without yields after one that gave the processor to a hog; twice as many each time, until a
+// yield is quick.
+constexpr uint32_t kFewestWaitsWithoutYield = 256;
+constexpr uint32_t kMostWaitsWithoutYield = 8192;
 constexpr uint32_t kFirstSleepUs = 1000;
 constexpr uint32_t kLongestSleepUs = 10000;
 constexpr uint32_t kFirstNapUs = 50;
 constexpr uint32_t kLongestNapUs = 200;
 
-// Waits of this thread that skip the yields, because a yield gave the processor to a hog.
+// Waits of this thread that skip the yields, and how many it will be after the next slow one.
 thread_local uint32_t t_no_yield = 0;
+thread_local uint32_t t_next_no_yield = kFewestWaitsWithoutYield;
 
 uint64_t measure_ticks_per_us() {
 #if defined(__aarch64__)
@@ -115,7 +122,10 @@ Backoff::Backoff(bool with_events, bool may_spin) : with_events_(with_events), m
 
 void Backoff::reset() {
   limit_us_ = with_events_ ? kFirstSleepUs : kFirstNapUs;
-  spin_until_ = may_spin_ ? ticks() + kSpinUs * ticks_per_us() : 0;
+  const uint64_t now = may_spin_ ? ticks() : 0;
+  spin_until_ = may_spin_ ? now + kSpinUs * ticks_per_us() : 0;
+  spin_length_ = kFirstYieldUs * ticks_per_us();
+  yield_at_ = now + spin_length_;
   if (t_no_yield > 0) {
     --t_no_yield;
     yields_left_ = 0;
@@ -127,16 +137,28 @@ void Backoff::reset() {
 void Backoff::step() {
   if (spin_until_ != 0) {
     pause();
-    if (ticks() >= spin_until_) spin_until_ = 0;
+    const uint64_t now = ticks();
+    if (now >= spin_until_) spin_until_ = 0;
+    // The scheduler may have put the one we wait for on our own processor.
+    if (now < yield_at_ || yields_left_ == 0) return;
+    yield();
+    spin_length_ *= 2;
+    yield_at_ = ticks() + spin_length_;
     return;
   }
-  if (yields_left_ == 0) return;
-  uint64_t before = ticks();
+  if (yields_left_ > 0) yield();
+}
+
+void Backoff::yield() {
+  const uint64_t before = ticks();
   ::sched_yield();
   --yields_left_;
   if (ticks() - before > kSlowYieldUs * ticks_per_us()) {
     yields_left_ = 0;
-    t_no_yield = kWaitsWithoutYield;
+    t_no_yield = t_next_no_yield;
+    t_next_no_yield = std::min(2 * t_next_no_yield, kMostWaitsWithoutYield);
+  } else {
+    t_next_no_yield = kFewestWaitsWithoutYield;
   }
 }
 

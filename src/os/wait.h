@@ -51,11 +51,15 @@ class Backoff {
   void slept();
 
  private:
+  void yield();
+
   bool with_events_;
   bool may_spin_;
   uint32_t yields_left_ = 0;
   uint32_t limit_us_ = 0;
   uint64_t spin_until_ = 0;
+  uint64_t yield_at_ = 0;
+  uint64_t spin_length_ = 0;
 };
 
 // The slow side of one wait: failure word, time limit, report of who waits for what, entry in
