@@ -270,6 +270,8 @@ void Stream::close() {
 
 std::string Stream::describe() { return tls_ ? tls_->describe(ssl_.get()) : "without TLS"; }
 
+TlsState Stream::tls_state() { return tls_ ? tls_->state(ssl_.get()) : TlsState(); }
+
 std::string Stream::explain(std::error_code error) const {
   if (tls_ == nullptr) return error_text(error);
   if (is_tls_error(error))

@@ -45,6 +45,9 @@ class Stream {
   void close();
 
   std::string describe();
+  TlsState tls_state();
+  // What the other side says to be during the handshake; -1 when it said nothing.
+  int claimed_pe() const { return note_.pe; }
   // Words for a failed handshake or a failed first read.
   std::string explain(std::error_code error) const;
   // True when the error comes from TLS itself (keys, protocol), not from the network.
@@ -70,7 +73,7 @@ class Stream {
 
   asio::ip::tcp::socket socket_;
   std::shared_ptr<TlsContext> tls_;
-  std::string note_;
+  PeerNote note_;
   std::unique_ptr<SSL, FreeSsl> ssl_;
   std::string records_;            // encrypted, not sent yet
   std::string* sink_ = &records_;  // where the next records go

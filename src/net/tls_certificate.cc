@@ -15,8 +15,6 @@
 namespace symm::net {
 namespace {
 
-constexpr int kSecondsPerDay = 86400;
-
 // Name, default and range of a number that is outside our option table because another library
 // defined it.
 int environment_number(const char* name, int fallback, int low, int high) {
@@ -97,21 +95,9 @@ Status load_crl(X509_STORE* store, const std::string& path) {
   return {};
 }
 
-Status check_dates(SSL_CTX* context, const std::string& path) {
-  X509* certificate = SSL_CTX_get0_certificate(context);
-  std::time_t now = std::time(nullptr);
-  if (X509_cmp_time(X509_get0_notAfter(certificate), &now) < 0) {
-    return SYMM_ERROR(kInvalidParam, "TLS: certificate {} has expired", path);
-  }
-  if (X509_cmp_time(X509_get0_notBefore(certificate), &now) > 0) {
-    return SYMM_ERROR(kInvalidParam, "TLS: certificate {} is not valid yet", path);
-  }
-  int days = environment_number("ACCLINK_CERT_CHECK_AHEAD_DAYS", 30, 7, 180);
-  std::time_t ahead = now + static_cast<std::time_t>(days) * kSecondsPerDay;
-  if (X509_cmp_time(X509_get0_notAfter(certificate), &ahead) < 0) {
-    SYMM_LOG(kWarn, "TLS: certificate {} expires within {} days", path, days);
-  }
-  return {};
+std::time_t seconds_of(const ASN1_TIME* time) {
+  tm parts{};
+  return ASN1_TIME_to_tm(time, &parts) == 1 ? timegm(&parts) : 0;
 }
 
 }  // namespace
@@ -128,12 +114,44 @@ Status load_certificates(SSL_CTX* context, const TlsInfo& info, const PrivateKey
                       openssl_error());
   }
   SYMM_TRY(load_private_key(context, key, info.certificate));
-  SYMM_TRY(check_dates(context, info.certificate));
   X509_STORE* store = SSL_CTX_get_cert_store(context);
   for (const std::string& file : info.crl_files) {
     SYMM_TRY(load_crl(store, join_path(info.crl_path, file)));
   }
   if (!info.crl_files.empty()) X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK);
+  return {};
+}
+
+std::string common_name(const X509_NAME* name) {
+  char text[128] = "";
+  if (X509_NAME_get_text_by_NID(const_cast<X509_NAME*>(name), NID_commonName, text,
+                                static_cast<int>(sizeof(text))) < 0) {
+    return "(no name)";
+  }
+  std::string out(text);
+  // A peer chooses it, and it goes to logs.
+  std::replace_if(
+      out.begin(), out.end(), [](unsigned char c) { return c < 0x20 || c >= 0x7F; }, '.');
+  return out;
+}
+
+Validity validity_of(SSL_CTX* context) {
+  X509* certificate = SSL_CTX_get0_certificate(context);
+  if (certificate == nullptr) return {};
+  return {seconds_of(X509_get0_notBefore(certificate)),
+          seconds_of(X509_get0_notAfter(certificate))};
+}
+
+ExpiryRules expiry_rules() {
+  ExpiryRules out;
+  out.period_hours = environment_number("ACCLINK_CHECK_PERIOD_HOURS", 168, 24, 720);
+  out.ahead_days = environment_number("ACCLINK_CERT_CHECK_AHEAD_DAYS", 30, 7, 180);
+  if (out.ahead_days * 24 >= out.period_hours) return out;
+  SYMM_LOG(
+      kWarn,
+      "ACCLINK_CERT_CHECK_AHEAD_DAYS={} is shorter than ACCLINK_CHECK_PERIOD_HOURS={}: 30 days "
+      "and 168 hours are used",
+      out.ahead_days, out.period_hours);
   return {};
 }
 

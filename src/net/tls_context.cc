@@ -2,6 +2,7 @@
 
 #include <openssl/err.h>
 #include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
 
 #include "net/tls_certificate.h"
 
@@ -10,7 +11,6 @@ namespace {
 
 constexpr const char* kSalt = "anyshmem control plane v1";
 constexpr const char* kPskInfo = "tls-psk v1";
-constexpr const char* kIdentityPrefix = "anyshmem/1/";
 constexpr int kAlertBase = SSL_AD_REASON_OFFSET;
 
 // Indexes under which a context and a connection carry our pointers. asio uses slot 0 (app data)
@@ -40,7 +40,88 @@ std::string reason_text(unsigned long error) {
   return text != nullptr ? text : fmt::format("error {:#x}", error);
 }
 
-std::string verdict(SSL* ssl) { return X509_verify_cert_error_string(SSL_get_verify_result(ssl)); }
+PeerNote* note_of(SSL* ssl) { return static_cast<PeerNote*>(SSL_get_ex_data(ssl, note_index())); }
+
+// OpenSSL asks about each certificate of a chain. The decision stays as it is; the name of a
+// refused one is kept.
+int on_verdict(int accepted, X509_STORE_CTX* chain) {
+  if (accepted == 1) return accepted;
+  auto* ssl =
+      static_cast<SSL*>(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
+  PeerNote* note = ssl != nullptr ? note_of(ssl) : nullptr;
+  X509* leaf = X509_STORE_CTX_get0_cert(chain);
+  if (note != nullptr && leaf != nullptr) {
+    note->certificate =
+        fmt::format("'{}', issued by '{}'", common_name(X509_get_subject_name(leaf)),
+                    common_name(X509_get_issuer_name(leaf)));
+  }
+  return accepted;
+}
+
+// What was found wrong with a certificate, and what helps.
+std::string verdict(SSL* ssl, const PeerNote& note) {
+  const long result = SSL_get_verify_result(ssl);
+  const char* advice = "";
+  switch (result) {
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      advice = "; renew it, or check the clocks of both hosts";
+      break;
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      advice = "; check the clocks of both hosts";
+      break;
+    case X509_V_ERR_CERT_REVOKED:
+      advice = "; it is on the list in tlsCrlFile: issue another one";
+      break;
+    case X509_V_ERR_CRL_HAS_EXPIRED:
+    case X509_V_ERR_CRL_NOT_YET_VALID:
+    case X509_V_ERR_UNABLE_TO_GET_CRL:
+      advice = "; renew the revocation list in tlsCrlFile";
+      break;
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_CERT_SIGNATURE_FAILURE:
+      advice = "; its authority is not in tlsCaFile: give all PEs certificates of one authority";
+      break;
+    default:
+      break;
+  }
+  return fmt::format("{}{}{}", X509_verify_cert_error_string(result),
+                     note.certificate.empty() ? "" : fmt::format(" ({})", note.certificate),
+                     advice);
+}
+
+// What an alert about a certificate means, for the side whose certificate it is.
+std::string alert_advice(int alert) {
+  switch (alert) {
+    case SSL_AD_UNKNOWN_CA:
+      return "its authority is not known there; give all PEs certificates of one authority "
+             "(tlsCaFile)";
+    case SSL_AD_CERTIFICATE_EXPIRED:
+      return "it has expired by the clock there; renew it, or check the clocks";
+    case SSL_AD_CERTIFICATE_REVOKED:
+      return "it is revoked by the list there (tlsCrlFile); issue another one";
+    default:
+      return fmt::format("{}; is it valid already by the clock there?",
+                         SSL_alert_desc_string_long(alert));
+  }
+}
+
+bool is_certificate_alert(int reason) {
+  switch (reason - kAlertBase) {
+    case SSL_AD_UNKNOWN_CA:
+    case SSL_AD_BAD_CERTIFICATE:
+    case SSL_AD_CERTIFICATE_UNKNOWN:
+    case SSL_AD_UNSUPPORTED_CERTIFICATE:
+    case SSL_AD_CERTIFICATE_EXPIRED:
+    case SSL_AD_CERTIFICATE_REVOKED:
+      return true;
+    default:
+      return false;
+  }
+}
 
 }  // namespace
 
@@ -51,10 +132,7 @@ std::string openssl_error() {
 }
 
 TlsContext::TlsContext(Side side, KeyKind kind, std::string source)
-    : side_(side),
-      kind_(kind),
-      source_(std::move(source)),
-      identity_(std::string(kIdentityPrefix) + key_kind_name(kind)) {}
+    : side_(side), kind_(kind), source_(std::move(source)) {}
 
 TlsContext::~TlsContext() {
   SSL_CTX_free(context_);
@@ -84,8 +162,11 @@ Status TlsContext::init_context() {
   // certificate must fail, since the trust store is empty in key mode. A server in key mode has no
   // certificate, so without the key nothing succeeds.
   bool ask = side_ == Side::kClient || kind_ == KeyKind::kCertificate;
-  SSL_CTX_set_verify(
-      context_, ask ? SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT : SSL_VERIFY_NONE, nullptr);
+  SSL_CTX_set_verify(context_,
+                     ask ? SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT : SSL_VERIFY_NONE,
+                     &on_verdict);
+  // A server with certificates looks at the identity, too: only to say what the other side has.
+  if (side_ == Side::kServer) SSL_CTX_set_psk_find_session_callback(context_, &find_session);
   return {};
 }
 
@@ -93,11 +174,17 @@ Result<std::shared_ptr<TlsContext>> TlsContext::from_secret(Side side, const Sec
   std::shared_ptr<TlsContext> out(new TlsContext(side, secret.kind, secret.source));
   SYMM_TRY(out->init_context());
   SYMM_ASSIGN(out->key_, derive_key(secret.bytes, kSalt, kPskInfo));
-  if (side == Side::kServer) {
-    SSL_CTX_set_psk_find_session_callback(out->context_, &TlsContext::find_session);
-  } else {
-    SSL_CTX_set_psk_use_session_callback(out->context_, &TlsContext::use_session);
-  }
+  if (side == Side::kClient) SSL_CTX_set_psk_use_session_callback(out->context_, &use_session);
+  return out;
+}
+
+Result<std::shared_ptr<TlsContext>> TlsContext::for_trouble(KeyKind kind, int pe,
+                                                            const std::string& trouble) {
+  Secret nothing{kind, std::string(kSecretBytes, '\0'), "no key"};
+  SYMM_TRY(random_bytes(nothing.bytes.data(), nothing.bytes.size()));
+  SYMM_ASSIGN(std::shared_ptr<TlsContext> out, from_secret(Side::kClient, nothing));
+  out->pe_ = pe;
+  out->trouble_ = trouble;
   return out;
 }
 
@@ -127,22 +214,26 @@ SSL_SESSION* TlsContext::make_session(SSL* ssl) const {
 int TlsContext::find_session(SSL* ssl, const unsigned char* identity, size_t size,
                              SSL_SESSION** out) {
   const TlsContext* self = owner_of(ssl);
-  std::string_view name(reinterpret_cast<const char*>(identity), size);
   *out = nullptr;
-  if (name == self->identity_) {
-    *out = self->make_session(ssl);
-    return *out != nullptr ? 1 : 0;
-  }
+  PeerNote unused;
+  PeerNote& note = note_of(ssl) != nullptr ? *note_of(ssl) : unused;
+  auto peer = parse_identity({reinterpret_cast<const char*>(identity), size});
   // No session: OpenSSL goes on without the key and fails for want of a certificate. The note says
   // why.
-  if (auto* note = static_cast<std::string*>(SSL_get_ex_data(ssl, note_index())); note != nullptr) {
-    if (name.starts_with(kIdentityPrefix) && size < 64) {
-      *note = fmt::format("it uses the {}, this store the {} ({})",
-                          name.substr(std::string_view(kIdentityPrefix).size()),
-                          key_kind_name(self->kind_), self->source_);
-    } else {
-      *note = "it uses a key of another program";
-    }
+  if (!peer) {
+    note.why = "it uses a key of another program";
+    return 1;
+  }
+  note.pe = peer->pe;
+  const char* ours = key_kind_name(self->kind_);
+  if (!peer->trouble.empty()) {
+    note.why = "it cannot take part: " + peer->trouble;
+  } else if (peer->kind != ours) {
+    note.why = fmt::format("it uses the {}, this store the {} ({}); give all PEs the same settings",
+                           peer->kind, ours, self->source_);
+  } else if (self->kind_ != KeyKind::kCertificate) {
+    *out = self->make_session(ssl);
+    return *out != nullptr ? 1 : 0;
   }
   return 1;
 }
@@ -153,12 +244,15 @@ int TlsContext::use_session(SSL* ssl, const EVP_MD* digest, const unsigned char*
   *out = nullptr;
   if (digest != nullptr && EVP_MD_get_type(digest) != NID_sha256) return 1;
   *out = self->make_session(ssl);
-  *identity = reinterpret_cast<const unsigned char*>(self->identity_.data());
-  *size = self->identity_.size();
+  // OpenSSL copies it before the callback of another connection can run in this thread.
+  thread_local std::string text;
+  text = encode_identity(self->identity());
+  *identity = reinterpret_cast<const unsigned char*>(text.data());
+  *size = text.size();
   return *out != nullptr ? 1 : 0;
 }
 
-void TlsContext::prepare(SSL* ssl, std::string* note) const {
+void TlsContext::prepare(SSL* ssl, PeerNote* note) const {
   SSL_set_ex_data(ssl, note_index(), note);
 }
 
@@ -185,33 +279,50 @@ std::string TlsContext::describe(SSL* ssl) const {
                      key_kind_name(kind_));
 }
 
-std::string TlsContext::explain_server(SSL* ssl, int reason, const std::string& note) const {
+TlsState TlsContext::state(SSL* ssl) const {
+  TlsState out{true, SSL_get_version(ssl), SSL_get_cipher_name(ssl), key_kind_name(kind_), ""};
+  X509* peer = kind_ == KeyKind::kCertificate ? SSL_get0_peer_certificate(ssl) : nullptr;
+  if (peer != nullptr) out.peer = common_name(X509_get_subject_name(peer));
+  return out;
+}
+
+std::string TlsContext::explain_server(SSL* ssl, int reason, const PeerNote& note) const {
   if (is_no_tls(reason)) return "it does not speak TLS, which this store requires";
-  if (!note.empty()) return note;
+  if (!note.why.empty()) return note.why;
+  if (is_certificate_alert(reason)) {
+    return fmt::format("it does not accept our {}: {}", source_, alert_advice(reason - kAlertBase));
+  }
   switch (reason) {
     case SSL_R_BINDER_DOES_NOT_VERIFY:
-      return fmt::format("its {} differs from ours ({})", key_kind_name(kind_), source_);
+      return fmt::format("its {} differs from ours ({}); all PEs need the same one",
+                         key_kind_name(kind_), source_);
     case SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM:
     case SSL_R_NO_SHARED_CIPHER:
     case SSL_R_NO_CERTIFICATE_SET:
-      return fmt::format("it offers no pre-shared key, this store uses the {} ({})",
-                         key_kind_name(kind_), source_);
+      return fmt::format(
+          "it offers no pre-shared key, this store uses the {} ({}); give all PEs the same "
+          "settings",
+          key_kind_name(kind_), source_);
     case SSL_R_UNSUPPORTED_PROTOCOL:
       return "it offers no TLSv1.3";
     case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
       return fmt::format("it shows no certificate, this store requires one ({})", source_);
     case SSL_R_CERTIFICATE_VERIFY_FAILED:
-      return "its certificate is not accepted: " + verdict(ssl);
+      return "its certificate is not accepted: " + verdict(ssl, note);
     default:
       return "";
   }
 }
 
-std::string TlsContext::explain_client(SSL* ssl, int reason) const {
+std::string TlsContext::explain_client(SSL* ssl, int reason, const PeerNote& note) const {
   if (is_no_tls(reason)) {
     return "PE 0 answers without TLS, this PE requires it; switch TLS on or off on all PEs";
   }
   std::string ours = fmt::format("{} ({})", key_kind_name(kind_), source_);
+  if (is_certificate_alert(reason)) {
+    return fmt::format("PE 0 does not accept our {}: {}", source_,
+                       alert_advice(reason - kAlertBase));
+  }
   switch (reason) {
     case kAlertBase + SSL_AD_ILLEGAL_PARAMETER:
     case kAlertBase + SSL_AD_DECRYPT_ERROR:
@@ -223,27 +334,22 @@ std::string TlsContext::explain_client(SSL* ssl, int reason) const {
     case kAlertBase + SSL_AD_CERTIFICATE_REQUIRED:
       return fmt::format(
           "PE 0 uses another kind of key than our {}; give all PEs the same settings", ours);
-    case kAlertBase + SSL_AD_UNKNOWN_CA:
-    case kAlertBase + SSL_AD_BAD_CERTIFICATE:
-    case kAlertBase + SSL_AD_CERTIFICATE_UNKNOWN:
-    case kAlertBase + SSL_AD_CERTIFICATE_EXPIRED:
-    case kAlertBase + SSL_AD_CERTIFICATE_REVOKED:
-      return fmt::format("PE 0 does not accept our {}: {}", ours,
-                         SSL_alert_desc_string_long(reason - kAlertBase));
     case SSL_R_CERTIFICATE_VERIFY_FAILED:
       if (kind_ == KeyKind::kCertificate) {
-        return "the certificate of PE 0 is not trusted: " + verdict(ssl);
+        return "the certificate of PE 0 is not trusted: " + verdict(ssl, note);
       }
-      return fmt::format("the other side shows a certificate instead of our {}: not our PE 0",
-                         ours);
+      return fmt::format(
+          "the other side shows a certificate instead of our {}: PE 0 has other settings, or it is "
+          "not our PE 0",
+          ours);
     default:
       return "";
   }
 }
 
-std::string TlsContext::explain(SSL* ssl, unsigned long error, const std::string& note) const {
+std::string TlsContext::explain(SSL* ssl, unsigned long error, const PeerNote& note) const {
   std::string text = side_ == Side::kServer ? explain_server(ssl, ERR_GET_REASON(error), note)
-                                            : explain_client(ssl, ERR_GET_REASON(error));
+                                            : explain_client(ssl, ERR_GET_REASON(error), note);
   if (text.empty() && error == 0) text = "the connection was closed during the TLS handshake";
   if (text.empty()) text = fmt::format("TLS handshake failed: {}", reason_text(error));
   return text;

@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "net/secret.h"
+#include "net/tls_identity.h"
 #include "net/tls_info.h"
 
 namespace symm::net {
@@ -24,6 +25,22 @@ struct PrivateKey {
   std::string pem;
   std::string password;       // encrypted when decrypt is set
   Decrypt decrypt = nullptr;  // 0 is success; plain_size: capacity in, length out
+};
+
+// What one connection shows before it is trusted; for messages only.
+struct PeerNote {
+  int pe = -1;              // what it says to be, -1: nothing
+  std::string why;          // what it did wrong, if that is known
+  std::string certificate;  // whose certificate was not accepted
+};
+
+// What is in force on a connection.
+struct TlsState {
+  bool enabled = false;
+  std::string version;
+  std::string cipher;
+  std::string key_kind;
+  std::string peer;  // name in the certificate of the other side; empty with a shared secret
 };
 
 class TlsContext {
@@ -39,17 +56,23 @@ class TlsContext {
   KeyKind kind() const { return kind_; }
   const std::string& source() const { return source_; }
 
+  // The client's part of from_secret with what it says about itself; before the first connection.
+  void introduce(int pe) { pe_ = pe; }
+  // For a PE that has no usable key: says why to a server, which refuses it. No secret is needed.
+  static Result<std::shared_ptr<TlsContext>> for_trouble(KeyKind kind, int pe,
+                                                         const std::string& trouble);
   // Before the handshake of a connection: `note` receives what the peer did wrong, if we can tell,
   // and must outlive the connection.
-  void prepare(SSL* ssl, std::string* note) const;
+  void prepare(SSL* ssl, PeerNote* note) const;
   // After the handshake: the peer proved that it has the key. Must be called; the handshake alone
   // is not proof.
   Status verify(SSL* ssl) const;
   // "TLSv1.3 TLS_AES_128_GCM_SHA256, user secret".
   std::string describe(SSL* ssl) const;
+  TlsState state(SSL* ssl) const;
   // Words for a failed handshake. `error` is an OpenSSL error code, or 0 when the peer closed the
   // connection.
-  std::string explain(SSL* ssl, unsigned long error, const std::string& note) const;
+  std::string explain(SSL* ssl, unsigned long error, const PeerNote& note) const;
 
  private:
   TlsContext(Side side, KeyKind kind, std::string source);
@@ -58,13 +81,15 @@ class TlsContext {
                          size_t* size, SSL_SESSION** out);
   SSL_SESSION* make_session(SSL* ssl) const;
   Status init_context();
-  std::string explain_server(SSL* ssl, int reason, const std::string& note) const;
-  std::string explain_client(SSL* ssl, int reason) const;
+  std::string explain_server(SSL* ssl, int reason, const PeerNote& note) const;
+  std::string explain_client(SSL* ssl, int reason, const PeerNote& note) const;
+  TlsIdentity identity() const { return {key_kind_name(kind_), pe_, trouble_}; }
 
   Side side_;
   KeyKind kind_;
   std::string source_;
-  std::string identity_;
+  int pe_ = -1;
+  std::string trouble_;
   Key key_{};
   SSL_CTX* context_ = nullptr;
 };

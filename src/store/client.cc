@@ -84,6 +84,7 @@ class Client::Impl {
     stream_ = std::move(connected.stream);
     nonce_ = connected.nonce;
     security_ = stream_->describe();
+    tls_state_ = stream_->tls_state();
     thread_.io().restart();
     read_header();
     thread_.start("symm-client");
@@ -127,6 +128,7 @@ class Client::Impl {
 
   const std::array<uint8_t, 32>& nonce() const { return nonce_; }
   const std::string& security() const { return security_; }
+  const net::TlsState& tls_state() const { return tls_state_; }
 
  private:
   void start_write() {
@@ -225,6 +227,7 @@ class Client::Impl {
   int pe_ = 0;
   std::string where_;
   std::string security_;
+  net::TlsState tls_state_;
   std::array<uint8_t, 32> nonce_{};
 
   std::mutex mutex_;  // guards the block below
@@ -324,5 +327,7 @@ void Client::close() {
 
 const std::array<uint8_t, 32>& Client::nonce() const { return impl_->nonce(); }
 std::string Client::describe() const { return impl_->security(); }
+
+const net::TlsState& Client::tls_state() const { return impl_->tls_state(); }
 
 }  // namespace symm::store

@@ -51,6 +51,7 @@ class Client {
   const std::array<uint8_t, 32>& nonce() const;
   // "TLSv1.3 TLS_AES_128_GCM_SHA256, user secret" or "without TLS".
   std::string describe() const;
+  const net::TlsState& tls_state() const;
 
  private:
   class Impl;

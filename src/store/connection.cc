@@ -110,7 +110,9 @@ void Connection::refuse_plainly(int result, const std::string& text) {
 
 void Connection::refuse(const std::string& why) {
   if (closed_ || leaving_) return;
-  owner_->on_refused(peer_, why);
+  const int claimed = stream_.claimed_pe();
+  owner_->on_refused(claimed < 0 ? peer_ : fmt::format("{} (says it is PE {})", peer_, claimed),
+                     why);
   drain();
 }
 
