@@ -315,6 +315,7 @@ std::string TlsContext::explain_server(SSL* ssl, int reason, const PeerNote& not
 }
 
 std::string TlsContext::explain_client(SSL* ssl, int reason, const PeerNote& note) const {
+  if (!trouble_.empty()) return "PE 0 was told that this PE cannot take part: " + trouble_;
   if (is_no_tls(reason)) {
     return "PE 0 answers without TLS, this PE requires it; switch TLS on or off on all PEs";
   }

@@ -71,6 +71,7 @@ class Server::Impl : public ConnectionOwner {
     for (auto& [key, connection] : connections_) connection->abandon();
     connections_.clear();
     acceptors_.clear();
+    std::lock_guard lock(refusals_mutex_);
     refusals_.flush();
   }
 
@@ -115,8 +116,13 @@ class Server::Impl : public ConnectionOwner {
     connections_.erase(&connection);
   }
 
+  std::vector<Refusal> refusals() {
+    std::lock_guard lock(refusals_mutex_);
+    return refusals_.kept();
+  }
+
   void on_refused(const std::string& peer, const std::string& why) override {
-    refusals_.add(peer, why);
+    note_refusal(peer, why);
     session_.note_refusal(peer, why);
   }
 
@@ -140,9 +146,14 @@ class Server::Impl : public ConnectionOwner {
         });
   }
 
+  void note_refusal(const std::string& peer, const std::string& why) {
+    std::lock_guard lock(refusals_mutex_);
+    refusals_.add(peer, why);
+  }
+
   // Out of descriptors or memory: the newcomers wait in the backlog until some are free again.
   void pause_accepting(asio::ip::tcp::acceptor& acceptor) {
-    refusals_.add("the network", std::string(std::strerror(errno)));
+    note_refusal("the network", std::string(std::strerror(errno)));
     accept_pause_.expires_after(kAcceptPause);
     accept_pause_.async_wait([this, &acceptor](std::error_code error) {
       if (!error) accept_from(acceptor);
@@ -274,6 +285,7 @@ class Server::Impl : public ConnectionOwner {
   std::list<Connection*> strangers_;  // not authenticated, oldest first
   std::vector<Session::Send> outbox_;
   bool flushing_ = false;
+  std::mutex refusals_mutex_;
   Refusals refusals_;
   std::optional<Clock::time_point> armed_;
 
@@ -301,6 +313,8 @@ Result<std::unique_ptr<Server>> Server::start(Options options) {
 Server::~Server() {
   if (impl_ != nullptr) impl_->end();
 }
+
+std::vector<Refusal> Server::refusals() const { return impl_->refusals(); }
 
 void Server::stop(std::chrono::milliseconds limit) {
   impl_->stop(limit);

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "net/listen.h"
 #include "net/tls_context.h"
+#include "store/refusals.h"
 #include "store/session.h"
 
 namespace symm::store {
@@ -33,6 +34,8 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   uint16_t port() const { return port_; }
+  // Connections that were turned away so far, by reason; any thread.
+  std::vector<Refusal> refusals() const;
   // Waits until every member has said goodbye or died, at most `limit`, then closes. Names in the
   // log who was still there.
   void stop(std::chrono::milliseconds limit);

@@ -33,12 +33,13 @@ class Authority {
     write(name + ".pem", [&](FILE* file) { PEM_write_X509(file, certificate_.get()); });
   }
 
-  // Writes folder/name.pem; returns the private key as PEM, encrypted when there is a password.
+  // Writes folder/name.pem, valid between two moments in seconds from now; returns the private key
+  // as PEM, encrypted when there is a password.
   std::string issue(const std::string& name, long seconds = 86400 * 365,
-                    const std::string& password = "") {
+                    const std::string& password = "", long from = -3600) {
     KeyPtr key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
     CertificatePtr certificate(X509_new(), &X509_free);
-    fill(certificate.get(), key.get(), name, seconds);
+    fill(certificate.get(), key.get(), name, seconds, from);
     sign(certificate.get());
     write(name + ".pem", [&](FILE* file) { PEM_write_X509(file, certificate.get()); });
     last_serial_ = serial_;
@@ -79,10 +80,11 @@ class Authority {
   }
 
  private:
-  void fill(X509* certificate, EVP_PKEY* key, const std::string& name, long seconds) {
+  void fill(X509* certificate, EVP_PKEY* key, const std::string& name, long seconds,
+            long from = -3600) {
     X509_set_version(certificate, 2);
     ASN1_INTEGER_set(X509_get_serialNumber(certificate), ++serial_);
-    X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
+    X509_gmtime_adj(X509_getm_notBefore(certificate), from);
     X509_gmtime_adj(X509_getm_notAfter(certificate), seconds);
     X509_set_pubkey(certificate, key);
     X509_NAME* subject = X509_get_subject_name(certificate);
