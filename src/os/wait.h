@@ -65,9 +65,15 @@ class Backoff {
 // The slow side of one wait: failure word, time limit, report of who waits for what, entry in
 // describe_waits(). Costs nothing until the first check(); call check() before every sleep. The
 // wait must outlive it.
+// Where a wait happens, for messages: text(where) is called while the wait lasts, from any thread.
+struct WaitPlace {
+  std::string (*text)(const void* where) = nullptr;
+  const void* where = nullptr;
+};
+
 class WaitWatch {
  public:
-  explicit WaitWatch(const symm_wait& wait) : wait_(&wait) {}
+  explicit WaitWatch(const symm_wait& wait, WaitPlace place = {}) : wait_(&wait), place_(place) {}
   WaitWatch(const WaitWatch&) = delete;
   WaitWatch& operator=(const WaitWatch&) = delete;
   ~WaitWatch();
@@ -78,8 +84,10 @@ class WaitWatch {
   using Clock = std::chrono::steady_clock;
   Status timed_out(Clock::duration elapsed) const;
   void report(Clock::duration elapsed);
+  std::string description() const;
 
   const symm_wait* wait_;
+  const WaitPlace place_;
   Clock::time_point started_{};  // zero: not checked yet
   Clock::duration report_at_{};  // zero: never
   bool listed_ = false;

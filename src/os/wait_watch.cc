@@ -2,6 +2,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/config.h"
 #include "base/log.h"
 #include "os/wait.h"
 
@@ -74,7 +75,11 @@ Status WaitWatch::check() {
   auto now = Clock::now();
   if (started_ == Clock::time_point{}) {
     started_ = now;
-    if (domain != nullptr) report_at_ = milliseconds(domain->report_after_ms);
+    if (domain != nullptr) {
+      report_at_ = milliseconds(domain->report_after_ms);
+    } else if (place_.text != nullptr) {
+      report_at_ = milliseconds(static_cast<int64_t>(config::seconds("SHMEM_WAIT_REPORT") * 1000));
+    }
     return {};
   }
   auto elapsed = now - started_;
@@ -100,8 +105,14 @@ Status WaitWatch::timed_out(Clock::duration elapsed) const {
                     describe(*wait_), cure);
 }
 
+std::string WaitWatch::description() const {
+  std::string text = describe(*wait_);
+  if (place_.text != nullptr) text += ", in " + place_.text(place_.where);
+  return text;
+}
+
 void WaitWatch::report(Clock::duration elapsed) {
-  log::report(fmt::format("waiting for {:.1f} s in {}", seconds_of(elapsed), describe(*wait_)));
+  log::report(fmt::format("waiting for {:.1f} s in {}", seconds_of(elapsed), description()));
   report_at_ *= 2;
 }
 
@@ -112,7 +123,7 @@ std::string describe_waits() {
   auto now = WaitWatch::Clock::now();
   for (WaitWatch* watch = list.first; watch != nullptr; watch = watch->next_) {
     text += fmt::format("waiting for {:.3f} s in {}\n", seconds_of(now - watch->started_),
-                        describe(*watch->wait_));
+                        watch->description());
   }
   return text;
 }

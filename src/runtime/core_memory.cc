@@ -18,12 +18,17 @@ namespace {
 // Memories beyond this many are unmapped when they come back.
 constexpr size_t kKeep = 4096;
 
+// A stack overflow must hit the guard even when the first access is far below the end: a local
+// array that does not fit. Address space only.
+constexpr size_t kGuard = 1024 * 1024;
+
 size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
 }  // namespace
 
 CoreMemoryPool::CoreMemoryPool(size_t stack_size, size_t ub_size)
     : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
+      guard_(round_up(kGuard, page_)),
       stack_size_(round_up(stack_size, page_)),
       ub_size_(ub_size),
       ub_bytes_(round_up(ub_size, page_)) {}
@@ -61,16 +66,17 @@ void CoreMemoryPool::give(std::vector<CoreMemory>& memories) {
 }
 
 Result<CoreMemory> CoreMemoryPool::map() const {
-  size_t bytes = 3 * page_ + stack_size_ + ub_bytes_;
+  size_t bytes = 3 * guard_ + stack_size_ + ub_bytes_;
   void* base =
       ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   CoreMemory memory;
   bool ok = base != MAP_FAILED;
   if (ok) {
-    memory.stack = static_cast<uint8_t*>(base) + page_;
+    memory.stack = static_cast<uint8_t*>(base) + guard_;
     memory.stack_size = stack_size_;
-    memory.ub = memory.stack + stack_size_ + page_;
+    memory.ub = memory.stack + stack_size_ + guard_;
     memory.ub_size = ub_size_;
+    memory.guard = guard_;
     ok = ::mprotect(memory.stack, stack_size_, PROT_READ | PROT_WRITE) == 0 &&
          ::mprotect(memory.ub, ub_bytes_, PROT_READ | PROT_WRITE) == 0;
   }
@@ -93,7 +99,7 @@ void CoreMemoryPool::unmap(const CoreMemory& memory) const {
 #if defined(__SANITIZE_ADDRESS__)
   __lsan_unregister_root_region(memory.stack, stack_size_);
 #endif
-  ::munmap(memory.stack - page_, 3 * page_ + stack_size_ + ub_bytes_);
+  ::munmap(memory.stack - guard_, 3 * guard_ + stack_size_ + ub_bytes_);
 }
 
 }  // namespace symm::runtime

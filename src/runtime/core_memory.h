@@ -1,5 +1,5 @@
 // What a core instance needs besides its registers: a stack and a UB arena, in one mapping with
-// guard pages below the stack, between the two and behind the arena. Kept in a pool, since mapping
+// guards below the stack, between the two and behind the arena. Kept in a pool, since mapping
 // costs microseconds. Threads: the pool is safe from any thread; a CoreMemory belongs to whoever
 // took it.
 #pragma once
@@ -18,6 +18,8 @@ struct CoreMemory {
   size_t stack_size = 0;
   uint8_t* ub = nullptr;
   size_t ub_size = 0;
+  size_t guard =
+      0;  // bytes below the stack, between it and ub, and behind ub that nobody can access
 };
 
 class CoreMemoryPool {
@@ -38,6 +40,7 @@ class CoreMemoryPool {
   void unmap(const CoreMemory& memory) const;
 
   const size_t page_;
+  const size_t guard_;
   const size_t stack_size_;
   const size_t ub_size_;
   const size_t ub_bytes_;  // ub_size_ in whole pages

@@ -8,6 +8,7 @@
 #include "os/cpu.h"
 #include "os/thread.h"
 #include "os/wait.h"
+#include "runtime/fault.h"
 #include "runtime/launch.h"
 #include "runtime/sanitizers.h"
 
@@ -38,6 +39,7 @@ CorePool::CorePool()
       ub_size_(reported_ub_size()),
       memory_(config::size("SHMEM_KERNEL_STACK") * kStackFactor, kUbSizeNewer),
       lane_memory_(kLaneStack * kStackFactor, 0) {
+  watch_faults();
   set_local_pes(0);
   std::string threads = config::text("SHMEM_KERNEL_THREADS");
   thread_per_core_ = threads == "core";

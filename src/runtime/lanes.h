@@ -38,6 +38,12 @@ class LaneGroup {
   void barrier();
   void* shared(const void* key, uint64_t bytes);
 
+  // The stack of the lane that runs, or null. Safe in a signal handler.
+  const CoreMemory* running_memory() const {
+    const Lane* lane = current_.load(std::memory_order_relaxed);
+    return lane != nullptr ? &lane->memory : nullptr;
+  }
+
  private:
   enum State : int { kRunning, kBarrier, kWaiting, kYielded, kEnded };
 

@@ -141,7 +141,11 @@ int Launch::wait(Core& core, const symm_wait& wait) {
   }
   const symm_wait_domain* domain = wait.domain;
   symm_event_count* events = domain != nullptr ? domain->events : nullptr;
-  os::WaitWatch watch(wait);
+  os::WaitWatch watch(wait, {[](const void* where) {
+                               const auto* waiting = static_cast<const Core*>(where);
+                               return waiting->launch->name_of(*waiting);
+                             },
+                             &core});
   while (true) {
     check_failed();
     if (failed_.load(std::memory_order_relaxed)) return SYMM_WAIT_PEER_LOST;

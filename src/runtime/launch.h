@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ascendc/core_abi.h"
@@ -83,6 +84,14 @@ class Launch {
   void yield(Core& core);
   void sync_all(Core& core);
   [[noreturn]] void trap(Core& core, const char* text);
+
+  // visit(kernel, launch, block, vector core, whether blocks have several) for a core of this
+  // launch. Safe in a signal handler if visit is.
+  template <typename Visit>
+  void name_core(const Core& core, Visit visit) const {
+    visit(std::string_view(spec_->name), number_, static_cast<uint64_t>(core.abi.block),
+          static_cast<uint64_t>(core.abi.sub_block), ratio_.load(std::memory_order_relaxed) > 1);
+  }
 
  private:
   friend class LaunchWorker;

@@ -7,6 +7,7 @@
 #include "os/ticks.h"
 #include "runtime/core_context.h"
 #include "runtime/core_pool.h"
+#include "runtime/fault.h"
 #include "runtime/launch.h"
 
 namespace symm::runtime {
@@ -37,6 +38,7 @@ class LaunchWorker {
   ~LaunchWorker() { launch_.pool_.memory().give(memories_); }
 
   void run() {
+    prepare_signal_stack();
     started_ = os::ticks();
     while (true) {
       bool progress = claim();
