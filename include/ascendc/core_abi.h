@@ -106,6 +106,10 @@ int symm_rt_has_device(void);
  * init; launches that start later use it. 0: unknown, the option SHMEM_LOCAL_PES or 1 counts. */
 void symm_rt_set_local_pes(int32_t count);
 
+/* hook(state, code, text) is called once for every launch with a state that fails, while its cores
+ * still exist, on any thread or core; it must not block. One hook per process; null removes it. */
+void symm_rt_set_failure_hook(void (*hook)(void* state, int code, const char* text));
+
 /* Set by libshmem.so when it is loaded; kernels of a program without SHMEM run with a null state.
  */
 void* symm_shmem_launch_state(void) __attribute__((weak));

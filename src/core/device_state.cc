@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "acl/acl_base.h"
+#include "ascendc/core_abi.h"
 #include "base/config.h"
 #include "core/current.h"
 #include "core/instance.h"
@@ -18,6 +20,21 @@ int report_kernel_error(void* owner, int code, const char* text) {
   Status status(static_cast<Code>(code), text, __FILE__, __LINE__);
   record_error(*instance, status);
   return code;
+}
+
+// A launch failed: the stream reports and logs it, the instance keeps it for aclshmemx_last_error.
+void keep_launch_failure(void* state, int acl_error, const char* text) {
+  auto* shared = static_cast<symm_device_state*>(state);
+  if (shared->owner == nullptr) return;
+  Health& health = static_cast<Instance*>(shared->owner)->health();
+  Code code = Code::kInternal;
+  if (acl_error == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = Code::kTimeout;
+  if (__atomic_load_n(health.word(), __ATOMIC_ACQUIRE) != 0) code = Code::kPeerLost;
+  Status status(code, text, __FILE__, __LINE__);
+  health.record(status);
+  if (config::text("SHMEM_ON_ERROR") == "abort") {
+    report_error(status);  // ends the process
+  }
 }
 
 symm_device_state* find_state(uint64_t id) {
@@ -98,6 +115,7 @@ void DeviceState::fill(Instance& instance, symm_engine* rdma, symm_engine* sdma,
   state.sdma = sdma;
   state.udma = udma;
   state.report = report_kernel_error;
+  symm_rt_set_failure_hook(keep_launch_failure);
   state.owner = &instance;
   state.instance_id = instance.id();
   state.find_instance = find_state;

@@ -136,4 +136,6 @@ uint32_t symm_rt_vector_cores(void) {
 
 void symm_rt_set_error(const char* text) { set_message(text); }
 
+void symm_rt_set_failure_hook(void (*hook)(void*, int, const char*)) { set_failure_hook(hook); }
+
 void symm_rt_set_local_pes(int32_t count) { runtime().pool().set_local_pes(count); }

@@ -20,7 +20,12 @@ int sync_is_over(void* argument) {
   return wait->generation->load(std::memory_order_acquire) != wait->mine;
 }
 
+std::atomic<FailureHook> g_failure_hook{nullptr};
+
 }  // namespace
+
+// release, acquire: what the hook's library prepared before.
+void set_failure_hook(FailureHook hook) { g_failure_hook.store(hook, std::memory_order_release); }
 
 Launch::Launch(std::shared_ptr<const KernelSpec> spec, CorePool& pool, uint64_t number)
     : spec_(std::move(spec)),
@@ -67,7 +72,13 @@ uint32_t Launch::sync_parties() const {
 void Launch::fail(aclError code, std::string text) {
   {
     std::lock_guard lock(mutex_);
-    if (error_.code == ACL_SUCCESS) error_ = {code, std::move(text)};
+    if (error_.code == ACL_SUCCESS) {
+      error_ = {code, std::move(text)};
+      FailureHook hook = g_failure_hook.load(std::memory_order_acquire);
+      if (hook != nullptr && spec_->state != nullptr) {
+        hook(spec_->state, error_.code, error_.text.c_str());
+      }
+    }
   }
   // seq_cst: before the look at who sleeps, see wake_workers.
   failed_.store(true, std::memory_order_seq_cst);

@@ -68,6 +68,10 @@ struct Core {
 // Thrown through a kernel whose launch has failed; caught where the core started.
 struct KernelUnwind {};
 
+// See symm_rt_set_failure_hook.
+using FailureHook = void (*)(void* state, int code, const char* text);
+void set_failure_hook(FailureHook hook);
+
 class Launch {
  public:
   Launch(std::shared_ptr<const KernelSpec> spec, CorePool& pool, uint64_t number);

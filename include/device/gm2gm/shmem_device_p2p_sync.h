@@ -108,7 +108,7 @@ ACLSHMEM_P2P_SYNC_TYPE_FUNC(SYMM_DECLARE_HOST_P2P);
   }                                                                                             \
   inline int aclshmem_##NAME##_test(TYPE* ivars, int cmp, TYPE cmp_value) {                     \
     symm_dev::polled();                                                                         \
-    return symm_dev::compares<TYPE>(symm_dev::load_acquire(ivars), cmp, cmp_value) ? 1 : 0;     \
+    return symm_dev::test_value<TYPE>(ivars, cmp, cmp_value, "aclshmem_" #NAME "_test");        \
   }                                                                                             \
   inline void aclshmem_##NAME##_test(TYPE* ivars, int cmp, TYPE cmp_value, int* res_out) {      \
     if (!symm_dev::in_kernel())                                                                 \
@@ -164,7 +164,8 @@ ACLSHMEM_P2P_SYNC_TYPE_FUNC(SYMM_DEFINE_P2P)
   SYMM_P2P_ONE(NAME, TYPE, test, _vector, TYPE*, cmp_value)                                      \
   inline int aclshmem_##NAME##_test_all_vector(TYPE* ivars, size_t nelems, const int* status,    \
                                                int cmp, TYPE* cmp_values) {                      \
-    return symm_dev::test_all<TYPE>(ivars, nelems, status, cmp, cmp_values);                     \
+    return symm_dev::test_all<TYPE>(ivars, nelems, status, cmp, cmp_values,                      \
+                                    "aclshmem_" #NAME "_test_all_vector");                       \
   }                                                                                              \
   inline void aclshmem_##NAME##_test_all_vector(TYPE* ivars, size_t nelems, const int* status,   \
                                                 int cmp, TYPE* cmp_values, int* res_out) {       \

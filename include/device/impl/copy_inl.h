@@ -88,14 +88,16 @@ template <typename T>
 inline void mte_put(T* target, const T* source, uint64_t count, int pe, const char* call) {
   const symm_device_state* s = state(call);
   if (count == 0) return;
-  copy(remote_as(s, target, count, pe, call), source, count * sizeof(T));
+  copy(remote_as(s, target, count, pe, call), own(s, source, "the source", call),
+       count * sizeof(T));
 }
 
 template <typename T>
 inline void mte_get(T* target, const T* source, uint64_t count, int pe, const char* call) {
   const symm_device_state* s = state(call);
   if (count == 0) return;
-  copy(target, remote_as(s, source, count, pe, call), count * sizeof(T));
+  copy(own(s, target, "the destination", call), remote_as(s, source, count, pe, call),
+       count * sizeof(T));
 }
 
 template <typename T, typename Param>
@@ -103,7 +105,8 @@ inline void mte_put_rows(T* target, const T* source, const Param& p, int pe, con
   const symm_device_state* s = state(call);
   const uint64_t span = span_of(p.repeat, p.length, p.dst_ld);
   if (span == 0) return;
-  copy_rows(remote_as(s, target, span, pe, call), source, p.repeat, p.length, p.src_ld, p.dst_ld);
+  copy_rows(remote_as(s, target, span, pe, call), own(s, source, "the source", call), p.repeat,
+            p.length, p.src_ld, p.dst_ld);
 }
 
 template <typename T, typename Param>
@@ -111,7 +114,8 @@ inline void mte_get_rows(T* target, const T* source, const Param& p, int pe, con
   const symm_device_state* s = state(call);
   const uint64_t span = span_of(p.repeat, p.length, p.src_ld);
   if (span == 0) return;
-  copy_rows(target, static_cast<const T*>(remote_as(s, source, span, pe, call)), p.repeat, p.length,
+  copy_rows(own(s, target, "the destination", call),
+            static_cast<const T*>(remote_as(s, source, span, pe, call)), p.repeat, p.length,
             p.src_ld, p.dst_ld);
 }
 
@@ -124,21 +128,34 @@ inline void strided(char* target, const char* source, ptrdiff_t target_stride,
   }
 }
 
+// Bytes from the first to the end of the last element; more than any heap has when that does not
+// fit.
+inline uint64_t strided_bytes(uint64_t count, ptrdiff_t stride, uint64_t unit) {
+  uint64_t elements = 0;
+  uint64_t bytes = 0;
+  if (stride < 0 || __builtin_mul_overflow(count - 1, static_cast<uint64_t>(stride), &elements) ||
+      __builtin_mul_overflow(elements + 1, unit, &bytes)) {
+    return UINT64_MAX;
+  }
+  return bytes;
+}
+
 inline void iput(void* target, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t count,
                  size_t unit, int pe, const char* call) {
   const symm_device_state* s = state(call);
   if (count == 0) return;
-  const uint64_t span = span_of(count, 1, static_cast<uint64_t>(dst)) * unit;
-  strided(remote(s, target, span, pe, call), static_cast<const char*>(source), dst, sst, count,
-          unit);
+  const uint64_t span = strided_bytes(count, dst, unit);
+  strided(remote(s, target, span, pe, call),
+          static_cast<const char*>(own(s, source, "the source", call)), dst, sst, count, unit);
 }
 
 inline void iget(void* target, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t count,
                  size_t unit, int pe, const char* call) {
   const symm_device_state* s = state(call);
   if (count == 0) return;
-  const uint64_t span = span_of(count, 1, static_cast<uint64_t>(sst)) * unit;
-  strided(static_cast<char*>(target), remote(s, source, span, pe, call), dst, sst, count, unit);
+  const uint64_t span = strided_bytes(count, sst, unit);
+  strided(static_cast<char*>(own(s, target, "the destination", call)),
+          remote(s, source, span, pe, call), dst, sst, count, unit);
 }
 
 // What the quiet of the MTE engine means here: the core copied inline, so one fence orders it all.

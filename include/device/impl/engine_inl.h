@@ -138,8 +138,8 @@ inline void engine_put(uint32_t kind, T* target, const T* source, uint64_t count
   if (count == 0) return;
   symm_descriptor d{};
   d.kind = SYMM_DESC_COPY;
-  d.target = remote(s, target, count * sizeof(T), pe, call);
-  d.source = source;
+  d.target = remote_as(s, target, count, pe, call);
+  d.source = own(s, source, "the source", call);
   d.bytes = count * sizeof(T);
   push(s, kind, pe, d, call);
 }
@@ -152,8 +152,8 @@ inline void engine_get(uint32_t kind, T* target, const T* source, uint64_t count
   if (count == 0) return;
   symm_descriptor d{};
   d.kind = SYMM_DESC_COPY;
-  d.target = target;
-  d.source = remote(s, source, count * sizeof(T), pe, call);
+  d.target = own(s, target, "the destination", call);
+  d.source = remote_as(s, source, count, pe, call);
   d.bytes = count * sizeof(T);
   push(s, kind, pe, d, call);
 }

@@ -60,6 +60,38 @@ inline bool any_included(size_t count, const int* status) {
   return false;
 }
 
+SYMM_COLD inline bool bad_cmp(const symm_device_state* s, int cmp, const char* call) {
+  char text[240];
+  snprintf(text, sizeof text,
+           "%s on PE %d: there is no comparison %d, so the call does not wait; pass one of "
+           "ACLSHMEM_CMP_EQ (%d) to ACLSHMEM_CMP_LE (%d)",
+           call, s->base.mype, cmp, ACLSHMEM_CMP_EQ, ACLSHMEM_CMP_LE);
+  if (s->report != nullptr) s->report(s->owner, ACLSHMEM_INVALID_PARAM, text);
+  return false;
+}
+
+SYMM_COLD inline void bad_values(const symm_device_state* s, const void* values, size_t count,
+                                 size_t size, const char* call) {
+  if (reinterpret_cast<uintptr_t>(values) < kLowestAddress)
+    bad_own(s, values, "the address of the values", call);
+  trap(
+      "%s on PE %d: %llu values of %llu bytes at %p; pass an aligned address and a count that fits",
+      call, s->base.mype, static_cast<unsigned long long>(count),
+      static_cast<unsigned long long>(size), values);
+}
+
+// The values of a wait or test are own memory, aligned for one load: else a trap. False, recorded
+// as an error of the instance, for a comparison that does not exist.
+template <typename T>
+inline bool check_wait(const T* values, size_t count, int cmp, const char* call) {
+  const uintptr_t at = reinterpret_cast<uintptr_t>(values);
+  const bool usable =
+      at >= kLowestAddress && at % sizeof(T) == 0 && count <= (UINTPTR_MAX - at) / sizeof(T);
+  if (__builtin_expect(!usable && count != 0, 0))
+    bad_values(state(call), values, count, sizeof(T), call);
+  return __builtin_expect(is_cmp(cmp), 1) || bad_cmp(state(call), cmp, call);
+}
+
 template <typename T>
 inline int64_t shown(T value) {
   return static_cast<int64_t>(value);
@@ -69,8 +101,9 @@ inline int64_t shown(T value) {
 // one.
 template <typename T>
 inline T wait_value(const T* address, int cmp, T wanted, const char* call) {
+  const bool known = check_wait(address, 1, cmp, call);
   T seen = load_acquire(address);
-  if (!is_cmp(cmp) || compares(seen, cmp, wanted)) return seen;
+  if (!known || compares(seen, cmp, wanted)) return seen;
   const symm_device_state* s = state(call);
   auto holds = [&] {
     seen = load_acquire(address);
@@ -80,10 +113,16 @@ inline T wait_value(const T* address, int cmp, T wanted, const char* call) {
   return seen;
 }
 
+template <typename T>
+inline int test_value(const T* address, int cmp, T wanted, const char* call) {
+  if (!check_wait(address, 1, cmp, call)) return 0;
+  return compares(load_acquire(address), cmp, wanted) ? 1 : 0;
+}
+
 template <typename T, typename Wanted>
 inline void wait_all(const T* values, size_t count, const int* status, int cmp,
                      const Wanted& wanted, const char* call) {
-  if (!is_cmp(cmp)) return;
+  if (!check_wait(values, count, cmp, call)) return;
   for (size_t i = 0; i < count; ++i) {
     if (included(status, i)) wait_value<T>(values + i, cmp, wanted[i], call);
   }
@@ -123,7 +162,7 @@ inline size_t next_start(size_t count) {
 template <typename T, typename Wanted>
 inline size_t wait_until_any(const T* values, size_t count, const int* status, int cmp,
                              const Wanted& wanted, const char* call) {
-  if (!is_cmp(cmp) || !any_included(count, status)) return SIZE_MAX;
+  if (!check_wait(values, count, cmp, call) || !any_included(count, status)) return SIZE_MAX;
   const symm_device_state* s = state(call);
   const size_t start = next_start(count);
   size_t found = SIZE_MAX;
@@ -135,10 +174,16 @@ inline size_t wait_until_any(const T* values, size_t count, const int* status, i
   return found;
 }
 
+inline void check_indices(const size_t* indices, const char* call) {
+  if (__builtin_expect(indices == nullptr, 0))
+    bad_own(state(call), indices, "the array of indices", call);
+}
+
 template <typename T, typename Wanted>
 inline size_t wait_until_some(const T* values, size_t count, size_t* indices, const int* status,
                               int cmp, const Wanted& wanted, const char* call) {
-  if (!is_cmp(cmp) || !any_included(count, status)) return 0;
+  if (!check_wait(values, count, cmp, call) || !any_included(count, status)) return 0;
+  check_indices(indices, call);
   const symm_device_state* s = state(call);
   size_t found = 0;
   auto holds = [&] {
@@ -151,23 +196,26 @@ inline size_t wait_until_some(const T* values, size_t count, size_t* indices, co
 
 template <typename T, typename Wanted>
 inline size_t test_any(const T* values, size_t count, const int* status, int cmp,
-                       const Wanted& wanted, const char*) {
+                       const Wanted& wanted, const char* call) {
   polled();
-  return is_cmp(cmp) ? find_any(values, count, status, cmp, wanted, next_start(count)) : SIZE_MAX;
+  if (!check_wait(values, count, cmp, call)) return SIZE_MAX;
+  return find_any(values, count, status, cmp, wanted, next_start(count));
 }
 
 template <typename T, typename Wanted>
 inline size_t test_some(const T* values, size_t count, size_t* indices, const int* status, int cmp,
-                        const Wanted& wanted, const char*) {
+                        const Wanted& wanted, const char* call) {
   polled();
-  return is_cmp(cmp) ? find_some(values, count, indices, status, cmp, wanted) : 0;
+  if (!check_wait(values, count, cmp, call)) return 0;
+  if (count != 0) check_indices(indices, call);
+  return find_some(values, count, indices, status, cmp, wanted);
 }
 
 template <typename T, typename Wanted>
-inline int test_all(const T* values, size_t count, const int* status, int cmp,
-                    const Wanted& wanted) {
+inline int test_all(const T* values, size_t count, const int* status, int cmp, const Wanted& wanted,
+                    const char* call) {
   polled();
-  if (!is_cmp(cmp)) return 0;
+  if (!check_wait(values, count, cmp, call)) return 0;
   for (size_t i = 0; i < count; ++i) {
     if (included(status, i) && !element_holds(values, i, cmp, wanted)) return 0;
   }

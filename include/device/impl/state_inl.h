@@ -188,10 +188,33 @@ inline char* remote_or_mapped(const symm_device_state* s, const void* address, u
   return remote(s, address, bytes, pe, call);
 }
 
+// Bytes of `count` elements; as many as there can be when the product does not fit.
+template <typename T>
+constexpr uint64_t bytes_of(uint64_t count) {
+  return count > UINT64_MAX / sizeof(T) ? UINT64_MAX : count * sizeof(T);
+}
+
 template <typename T>
 inline T* remote_as(const symm_device_state* s, const T* address, uint64_t count, int pe,
                     const char* call) {
-  return reinterpret_cast<T*>(remote(s, address, count * sizeof(T), pe, call));
+  return reinterpret_cast<T*>(remote(s, address, bytes_of<T>(count), pe, call));
+}
+
+// Nothing is mapped below this address.
+constexpr uintptr_t kLowestAddress = 4096;
+
+[[noreturn]] SYMM_COLD inline void bad_own(const symm_device_state* s, const volatile void* address,
+                                           const char* what, const char* call) {
+  trap("%s on PE %d: %s is %p, which is no address of memory", call, s->base.mype, what,
+       const_cast<const void*>(address));
+}
+
+// The local side of a call: any memory of this PE, but not null.
+template <typename T>
+inline T* own(const symm_device_state* s, T* address, const char* what, const char* call) {
+  if (__builtin_expect(reinterpret_cast<uintptr_t>(address) < kLowestAddress, 0))
+    bad_own(s, address, what, call);
+  return address;
 }
 
 // Orders everything before against everything after, and stops the compiler. The thread sanitizer
