@@ -42,7 +42,8 @@ class Driver {
       hello.pe = pe;
       hello.n_pes = action == 0x5F ? kPes + 1 : kPes;
       hello.cookie = action == 0x5E;
-      HelloReply reply = session_.admit(hello, sends_);
+      if (action == 0x5D) hello.trouble = std::string(body);
+      HelloReply reply = session_.admit(hello, now_, sends_);
       if (reply.result != 0) return;
       SYMM_REQUIRE(pe < kPes && !member_[pe]);
       member_[pe] = true;

@@ -10,14 +10,18 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/version.h"
+#include "bootstrap/shared_servers.h"
 
 namespace symm::bootstrap {
 namespace {
 
+constexpr int kMaxPes = 16384;
 constexpr double kBusyPatience_s = 2;
 constexpr double kProbePatience_s = 1;
 constexpr std::chrono::milliseconds kCloseLimit{30000};
 constexpr std::chrono::milliseconds kFailedOpenLimit{2000};
+constexpr std::chrono::milliseconds kHurryLimit{500};
+constexpr double kRefusePatience_s = 1;
 
 bool wants_tls(const symm_tls_options& tls) {
   if (tls.enabled == 0) return false;
@@ -50,9 +54,17 @@ int inherited_listener(const char* address, uint16_t port) {
   return bound.ok() && bound.value().port() == port ? fd : -1;
 }
 
+// Not a secret; 0 means unknown.
+uint64_t random_token() {
+  uint64_t token = 0;
+  Status made = net::random_bytes(&token, sizeof token);
+  return made.ok() ? token | 1 : 0;
+}
+
 }  // namespace
 
-ConfigStore::ConfigStore(const symm_bootstrap_config& config) : config_(config), pid_(getpid()) {}
+ConfigStore::ConfigStore(const symm_bootstrap_config& config)
+    : config_(config), pid_(getpid()), token_(random_token()) {}
 
 ConfigStore::~ConfigStore() { close(); }
 
@@ -108,6 +120,7 @@ Result<ConfigStore::Security> ConfigStore::find_security(const symm_tls_options&
   SYMM_ASSIGN(net::Secret secret, net::find_secret(unique_id_secret));
   SYMM_ASSIGN(out.server, net::TlsContext::from_secret(net::Side::kServer, secret));
   SYMM_ASSIGN(out.client, net::TlsContext::from_secret(net::Side::kClient, secret));
+  out.one_launch = secret.kind == net::KeyKind::kJobSecret;
   out.secret = std::move(secret.bytes);
   out.source = std::move(secret.source);
   return out;
@@ -160,38 +173,142 @@ store::ConnectOptions ConfigStore::connect_options(double timeout_s) const {
   return out;
 }
 
-Status ConfigStore::start_server(Deadline deadline) {
+store::Session::Options ConfigStore::session_options() const {
+  store::Session::Options out;
+  out.n_pes = std::max(config_.n_pes, 1);
+  out.report_after =
+      std::chrono::milliseconds(static_cast<int64_t>(config::seconds("SHMEM_WAIT_REPORT") * 1000));
+  out.magic = target_.hello.magic;
+  out.cookie = target_.hello.cookie;
+  out.instance = target_.hello.instance;
+  out.tls = security_.server != nullptr;
+  out.token = token_;
+  out.one_launch = security_.one_launch;
+  return out;
+}
+
+Result<std::unique_ptr<store::Server>> ConfigStore::start_listening(
+    const store::Session::Options& session, Deadline deadline) {
   auto listeners = find_listeners(deadline);
   if (!listeners.ok()) {
-    bool ours = config_.listen_fd >= 0 || config_.n_pes == 1 ||
-                listeners.status().code() != Code::kInternal;
+    bool ours = config_.listen_fd >= 0 || listeners.status().code() != Code::kInternal;
     return ours ? std::move(listeners.status()) : busy_port(std::move(listeners.status()));
   }
-  if (config_.n_pes == 1) {
-    held_ = std::move(listeners.value());
-    return {};
-  }
   store::Server::Options options;
-  options.session.n_pes = config_.n_pes;
-  options.session.report_after =
-      std::chrono::milliseconds(static_cast<int64_t>(config::seconds("SHMEM_WAIT_REPORT") * 1000));
-  options.session.magic = target_.hello.magic;
-  options.session.cookie = target_.hello.cookie;
-  options.session.instance = target_.hello.instance;
-  SYMM_TRY(net::random_bytes(options.session.nonce.data(), options.session.nonce.size()));
+  options.session = session;
   options.listeners = std::move(listeners.value());
   options.tls = security_.server;
-  SYMM_ASSIGN(server_, store::Server::start(std::move(options)));
+  return store::Server::start(std::move(options));
+}
+
+Status ConfigStore::start_server(Deadline deadline, const std::string& trouble) {
+  if (config_.n_pes == 1 && trouble.empty()) return hold_port(deadline);
+  store::Session::Options session = session_options();
+  session.trouble = trouble;
+  SYMM_TRY(net::random_bytes(session.nonce.data(), session.nonce.size()));
+  auto start = [&] { return start_listening(session, deadline); };
+  if (target_.unique_id) {
+    SYMM_ASSIGN(server_, start());
+  } else {
+    // Another instance of this process may listen there already.
+    const std::string key =
+        fmt::format("{} {} {}", target_.address.to_string(),
+                    security_.server ? "TLS " + security_.source : "plain", security_.secret);
+    SYMM_ASSIGN(server_, SharedServers::of_process().join(key, session, start));
+  }
+  member_fds_ = server_->members_fds(session.instance);
+  listening_fds_ = server_->listening_fds();
   return {};
+}
+
+// One PE alone. Nobody will come, so a further instance may do without the port that the first has.
+Status ConfigStore::hold_port(Deadline deadline) {
+  auto listeners = find_listeners(deadline);
+  if (listeners.ok()) held_ = std::move(listeners.value());
+  if (config_.instance != 0 && listeners.status().code() == Code::kInternal) return {};
+  return std::move(listeners.status());
+}
+
+void ConfigStore::stop_server(std::chrono::milliseconds limit) {
+  if (server_) server_->close_job(target_.hello.instance, limit);
+  member_fds_.reset();
+  listening_fds_.reset();
+  server_.reset();
+}
+
+// Each PE that makes an id of its own listens there and waits for ever: no two can meet.
+Status ConfigStore::check_maker() const {
+  if (!target_.unique_id || config_.pe == 0) return {};
+  auto bound = net::local_address(target_.unique_id->listen_fd);
+  const net::SocketAddress& wanted = target_.unique_id->address;
+  if (!bound.ok() || !bound.value().same_host(wanted) || bound.value().port() != wanted.port()) {
+    return {};
+  }
+  return SYMM_ERROR(kInternal,
+                    "id mismatch: the unique id of PE {} was made in its own process; PE 0 makes "
+                    "the id and the program gives its bytes to all PEs",
+                    config_.pe);
+}
+
+void ConfigStore::refuse(const symm_bootstrap_config& config, const std::string& why) {
+  if (config.n_pes <= 1 || config.n_pes > kMaxPes) return;  // nobody to tell
+  ConfigStore self(config);
+  auto target = find_target(config);
+  if (!target.ok()) return;
+  self.target_ = std::move(target.value());
+  if (!net::resolve(self.target_.address).ok()) return;
+  std::string_view secret;
+  if (self.target_.unique_id) secret = self.target_.unique_id->secret;
+  auto security = find_security(config.tls, secret);
+  if (!security.ok()) return;
+  self.security_ = std::move(security.value());
+  self.target_.hello.token = self.token_;
+  self.target_.hello.tls = self.security_.client != nullptr ? 1 : 0;
+  if (config.pe == 0) {
+    const auto patience = Deadline::after_seconds(kRefusePatience_s);
+    if (self.start_server(patience, why).ok()) self.stop_server(patience.left());
+    return;
+  }
+  store::ConnectOptions options = self.connect_options(kRefusePatience_s);
+  options.hello.trouble = why;
+  self.send_trouble(options);
+}
+
+// The store answers with a refusal; there is nobody to tell when it cannot be reached.
+void ConfigStore::send_trouble(const store::ConnectOptions& options) const {
+  asio::io_context io;
+  auto answer = store::connect_to_store(io, options);
+  if (!answer.ok()) SYMM_LOG(kInfo, "told PE 0: {}", answer.status().text());
+}
+
+// This PE may not join without TLS, or with it; but it may say so, in the way that PE 0 understands
+// and, where PE 0 uses TLS, with the proof that it belongs to the job.
+void ConfigStore::report_tls_conflict(store::TlsConflict conflict) {
+  store::ConnectOptions options = connect_options(kRefusePatience_s);
+  options.tls = nullptr;
+  if (conflict == store::TlsConflict::kStoreWantsTls) {
+    std::string_view unique;
+    if (target_.unique_id) unique = target_.unique_id->secret;
+    auto secret = net::find_secret(unique);
+    if (!secret.ok()) return;
+    auto context = net::TlsContext::from_secret(net::Side::kClient, secret.value());
+    if (!context.ok()) return;
+    options.tls = context.value();
+  }
+  send_trouble(options);
 }
 
 Status ConfigStore::connect(Deadline deadline) {
   store::ConnectOptions options = connect_options(config_.connect_timeout_s);
   options.deadline = deadline;
+  store::TlsConflict conflict = store::TlsConflict::kNone;
+  options.conflict = &conflict;
   auto handler = [this](store::Client::Event event, int value, const std::string& text) {
     on_event(event, value, text);
   };
-  SYMM_ASSIGN(client_, store::Client::connect(options, handler));
+  auto client = store::Client::connect(options, handler);
+  if (conflict != store::TlsConflict::kNone) report_tls_conflict(conflict);
+  SYMM_ASSIGN(client_, std::move(client));
   SYMM_TRY(client_->barrier("open", deadline.left()));
   std::string_view nonce(reinterpret_cast<const char*>(client_->nonce().data()),
                          client_->nonce().size());
@@ -206,7 +323,10 @@ Status ConfigStore::start() {
   std::string_view uid_secret =
       target_.unique_id ? std::string_view(target_.unique_id->secret) : std::string_view();
   SYMM_ASSIGN(security_, find_security(config_.tls, uid_secret));
-  if (config_.pe == 0) SYMM_TRY(start_server(deadline));
+  target_.hello.token = token_;
+  target_.hello.tls = security_.client != nullptr ? 1 : 0;
+  SYMM_TRY(check_maker());
+  if (config_.pe == 0) SYMM_TRY(start_server(deadline, ""));
   if (config_.n_pes > 1) return connect(deadline);
   return net::random_bytes(key_.data(), key_.size());
 }
@@ -224,6 +344,8 @@ Result<std::unique_ptr<ConfigStore>> ConfigStore::open(const symm_bootstrap_conf
   }
   // Out of range for what this PE believes: the others cannot be reached as that PE.
   if (config.pe >= config.n_pes) {
+    refuse(config, fmt::format("its number is out of range: it was told {} PEs, 0 to {}",
+                               config.n_pes, config.n_pes - 1));
     return SYMM_ERROR(kInvalidParam, "PE {} is out of range: {} PEs are 0 to {}", config.pe,
                       config.n_pes, config.n_pes - 1);
   }
@@ -232,8 +354,7 @@ Result<std::unique_ptr<ConfigStore>> ConfigStore::open(const symm_bootstrap_conf
   if (status.ok()) return out;
   if (out->client_) out->client_->close();
   out->client_.reset();
-  if (out->server_) out->server_->stop(kFailedOpenLimit);
-  out->server_.reset();
+  out->stop_server(kFailedOpenLimit);
   return status;
 }
 
@@ -294,6 +415,7 @@ Status ConfigStore::job_key(net::Key& out) const {
 std::chrono::milliseconds ConfigStore::close_limit() const {
   std::chrono::milliseconds limit =
       std::min<std::chrono::milliseconds>(kCloseLimit, operation_limit());
+  if (hurry_) return kHurryLimit;
   const double user_limit = config::seconds("SHMEM_WAIT_TIMEOUT");
   if (user_limit <= 0) return limit;
   return std::min(limit, std::chrono::milliseconds(static_cast<int64_t>(user_limit * 1000)));
@@ -302,9 +424,15 @@ std::chrono::milliseconds ConfigStore::close_limit() const {
 void ConfigStore::close() {
   if (client_) client_->close();
   client_.reset();
-  if (server_) server_->stop(close_limit());
-  server_.reset();
+  stop_server(close_limit());
   held_.fds.clear();
+}
+
+void ConfigStore::in_forked_child() {
+  if (client_) client_->in_forked_child();
+  if (member_fds_) member_fds_->close_all();
+  if (listening_fds_) listening_fds_->close_all();
+  for (const UniqueFd& fd : held_.fds) ::close(fd.get());
 }
 
 void ConfigStore::on_event(store::Client::Event event, int value, const std::string& text) const {

@@ -28,6 +28,8 @@ class ConfigStore {
   // Collective. The listening descriptor (config or unique id) belongs to the store when this
   // succeeds.
   static Result<std::unique_ptr<ConfigStore>> open(const symm_bootstrap_config& config);
+  // Tells the other PEs of the job why this PE cannot take part, within about a second.
+  static void refuse(const symm_bootstrap_config& config, const std::string& why);
   // Like close().
   ~ConfigStore();
 
@@ -38,6 +40,10 @@ class ConfigStore {
   Status job_key(net::Key& out) const;
   // Says goodbye; PE 0 then waits until all others have done so, within a limit.
   void close();
+  // The others were waited for already: close() does not do it again.
+  void hurry() { hurry_ = true; }
+  // In a child of fork: takes no lock.
+  void in_forked_child();
   // In a child of fork the handle is only a memory image: it must be dropped, not closed.
   bool is_foreign_process() const;
 
@@ -52,6 +58,7 @@ class ConfigStore {
     std::shared_ptr<net::TlsContext> client;
     std::string secret;  // also the root of the job key; empty in certificate mode
     std::string source;
+    bool one_launch = false;  // whoever has the key belongs to the same launch
   };
 
   explicit ConfigStore(const symm_bootstrap_config& config);
@@ -61,8 +68,16 @@ class ConfigStore {
                                         std::string_view unique_id_secret);
   Result<net::Listeners> find_listeners(Deadline deadline);
   Status busy_port(Status failure);
-  Status start_server(Deadline deadline);
+  Status check_maker() const;
+  store::Session::Options session_options() const;
+  Status start_server(Deadline deadline, const std::string& trouble);
+  Result<std::unique_ptr<store::Server>> start_listening(const store::Session::Options& session,
+                                                         Deadline deadline);
+  Status hold_port(Deadline deadline);
+  void stop_server(std::chrono::milliseconds limit);
   Status connect(Deadline deadline);
+  void report_tls_conflict(store::TlsConflict conflict);
+  void send_trouble(const store::ConnectOptions& options) const;
   store::ConnectOptions connect_options(double timeout_s) const;
   void on_event(store::Client::Event event, int value, const std::string& text) const;
   Status check_process() const;
@@ -72,11 +87,15 @@ class ConfigStore {
 
   const symm_bootstrap_config config_;  // its pointers are used only during open
   const pid_t pid_;
+  const uint64_t token_;  // tells this PE's attempts from another process with the same number
   Target target_;
   Security security_;
   net::Listeners held_;  // of a job of one PE: the port is taken, nobody is served
   net::Key key_{};
-  std::unique_ptr<store::Server> server_;
+  bool hurry_ = false;
+  std::shared_ptr<store::OpenFds> member_fds_;
+  std::shared_ptr<store::OpenFds> listening_fds_;
+  std::shared_ptr<store::Server> server_;  // shared with other instances at the same address
   std::unique_ptr<store::Client> client_;
 };
 

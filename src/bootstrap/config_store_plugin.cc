@@ -65,6 +65,18 @@ void close(void* handle) {
   delete &self(handle);
 }
 
+void refuse(const symm_bootstrap_config* config, const char* why) {
+  char ignored[64];  // it is the failure of telling about a failure
+  at_edge(ignored, sizeof(ignored), [&]() -> Status {
+    ConfigStore::refuse(*config, why);
+    return {};
+  });
+}
+
+void hurry(void* handle) { self(handle).hurry(); }
+
+void forked(void* handle) { self(handle).in_forked_child(); }
+
 constexpr symm_bootstrap_table kTable = {
     SYMM_BOOTSTRAP_ABI,
     sizeof(symm_bootstrap_table),
@@ -77,6 +89,9 @@ constexpr symm_bootstrap_table kTable = {
     info,
     job_key,
     close,
+    refuse,
+    hurry,
+    forked,
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(Loader, AnotherAbiIsRefusedWithBothNumbers) {
   ASSERT_FALSE(table.ok());
   EXPECT_EQ(table.status().code(), Code::kInternal);
   EXPECT_THAT(std::string(table.status().text()), HasSubstr("has ABI 99"));
-  EXPECT_THAT(std::string(table.status().text()), HasSubstr("wants ABI 1"));
+  EXPECT_THAT(std::string(table.status().text()), HasSubstr("wants ABI 2"));
 }
 
 TEST(Loader, FindsTheConfigStoreBesideTheLibraries) {

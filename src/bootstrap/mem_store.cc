@@ -266,6 +266,9 @@ constexpr symm_bootstrap_table kTable = {
     mem_info,
     mem_job_key,
     mem_close,
+    nullptr,
+    nullptr,
+    nullptr,
 };
 
 }  // namespace

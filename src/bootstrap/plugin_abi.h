@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-enum { SYMM_BOOTSTRAP_ABI = 1 };
+enum { SYMM_BOOTSTRAP_ABI = 2 };
 enum { SYMM_EVENT_PEER_LOST = 1, SYMM_EVENT_GLOBAL_EXIT = 2, SYMM_EVENT_STORE_LOST = 3 };
 
 /* TLS of the control plane, as the user set it before init. Strings may be null. */
@@ -65,6 +65,14 @@ typedef struct symm_bootstrap_table {
   int (*job_key)(void* handle, uint8_t key[32], char* error, size_t error_size);
   /* Says goodbye (so that peers do not take it for a death) and frees the handle. */
   void (*close)(void* handle);
+  /* The three below may be null. Not collective: this PE cannot take part in the job that the
+   * options name; tells the other PEs why, as far as they can be reached within about a second. */
+  void (*refuse)(const symm_bootstrap_config* config, const char* why);
+  /* The others were waited for long enough: close will not wait for them again. */
+  void (*hurry)(void* handle);
+  /* In a child of fork: closes the descriptors of the connection there, so that the child does not
+   * keep it open when the parent dies. Takes no lock and frees nothing. */
+  void (*forked)(void* handle);
 } symm_bootstrap_table;
 
 /* The symbol that every plug-in exports. */

@@ -7,6 +7,7 @@
 
 #include "base/config.h"
 #include "bootstrap/loader.h"
+#include "core/instance.h"
 
 namespace symm::capi {
 namespace {
@@ -66,6 +67,21 @@ bool holds_unique_id(const void* comm_args) {
          static_cast<const aclshmemx_uniqueid_t*>(comm_args)->version == ACLSHMEM_UNIQUEID_VERSION;
 }
 
+// Tells the PEs of the launcher why this one does not come, if the launcher says where they meet.
+void refuse_to_launched(uint64_t id, const Status& why) {
+  auto plugin = bootstrap::load_plugin(bootstrap::kConfigStorePlugin);
+  auto env = bootstrap::detect_launch_env();
+  if (!plugin.ok() || !env.ok() || env.value().address.empty()) return;
+  InstanceOptions options;
+  options.bootstrap = plugin.value();
+  options.pe = env.value().pe;
+  options.n_pes = env.value().n_pes;
+  options.address = env.value().address;
+  options.id = id;
+  options.tls = tls_options();
+  Instance::refuse(options, why);
+}
+
 }  // namespace
 
 Status choose_bootstrap(uint32_t flags, const aclshmemx_init_attr_t& attributes,
@@ -122,7 +138,12 @@ Result<InstanceOptions> options_from_launcher(const aclshmemx_init_attr_t& attri
                               static_cast<uint64_t>(ACLSHMEM_PAGE_SIZE);
   }
   // Everything that can be wrong with this PE alone, before the others are met.
-  SYMM_ASSIGN(InstanceOptions options, options_from(complete, Numbers::kFromBootstrap));
+  auto checked = options_from(complete, Numbers::kFromBootstrap);
+  if (!checked.ok()) {
+    refuse_to_launched(attributes.instance_id, checked.status());
+    return std::move(checked.status());
+  }
+  InstanceOptions options = std::move(checked.value());
   options.tls = tls_options();
   SYMM_ASSIGN(options.bootstrap, bootstrap::load_plugin(bootstrap::kConfigStorePlugin));
   SYMM_ASSIGN(const bootstrap::LaunchEnv env, bootstrap::detect_launch_env());

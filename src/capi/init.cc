@@ -11,13 +11,40 @@
 #include "capi/bootstrap_choice.h"
 #include "capi/edge.h"
 #include "capi/globals.h"
+#include "capi/instance_port.h"
 
 namespace symm::capi {
 namespace {
 
-Status check_new(uint64_t id) {
-  if (find_instance(id) == nullptr) return {};
-  return SYMM_ERROR(kInternal, "instance {} is already initialised; finalize it first", id);
+Status check_new(const aclshmemx_init_attr_t& attributes) {
+  const Instance* live = find_instance(attributes.instance_id);
+  if (live == nullptr) return {};
+  std::string differences;
+  auto compare = [&](const char* name, auto running, auto wanted, auto unset) {
+    if (running == wanted || wanted == unset) return;
+    differences += fmt::format("{}{} {} there, {} now", differences.empty() ? " (" : ", ", name,
+                               running, wanted);
+  };
+  compare("my_pe", live->pe(), attributes.my_pe, -1);
+  compare("n_pes", live->n_pes(), attributes.n_pes, 0);
+  compare("local_mem_size", live->options().heap_bytes, attributes.local_mem_size, uint64_t{0});
+  if (!differences.empty()) differences += ")";
+  return SYMM_ERROR(kInternal,
+                    "instance {} is already initialised{}; it runs on unchanged: finalize it first "
+                    "or take another instance_id",
+                    attributes.instance_id, differences);
+}
+
+// What is wrong with this PE alone ends init on all: they would wait for it.
+void refuse_to_others(uint32_t flags, const aclshmemx_init_attr_t& attributes, const Status& why) {
+  InstanceOptions options;
+  options.pe = attributes.my_pe;
+  options.n_pes = attributes.n_pes;
+  options.comm_args = attributes.comm_args;
+  options.id = attributes.instance_id;
+  if (attributes.option_attr.sockFd > 0) options.listen_fd = attributes.option_attr.sockFd;
+  Status chosen = choose_bootstrap(flags, attributes, options);
+  if (chosen.ok()) Instance::refuse(options, why);
 }
 
 Status open_with(const InstanceOptions& options) {
@@ -34,10 +61,16 @@ bool numbers_from_mpi(uint32_t flags) {
 
 Status open_instance(uint32_t flags, aclshmemx_init_attr_t* attributes) {
   if (attributes == nullptr) return SYMM_ERROR(kInvalidParam, "the attributes are null");
-  SYMM_TRY(check_new(attributes->instance_id));
+  SYMM_TRY(check_new(*attributes));
+  SYMM_TRY(place_instance(flags, *attributes));
   const Numbers numbers =
       numbers_from_mpi(flags) ? Numbers::kFromBootstrap : Numbers::kFromAttributes;
-  SYMM_ASSIGN(InstanceOptions options, options_from(*attributes, numbers));
+  auto checked = options_from(*attributes, numbers);
+  if (!checked.ok()) {
+    refuse_to_others(flags, *attributes, checked.status());
+    return std::move(checked.status());
+  }
+  InstanceOptions options = std::move(checked.value());
   SYMM_TRY(choose_bootstrap(flags, *attributes, options));
   return open_with(options);
 }
@@ -52,7 +85,7 @@ Status open_without_flags(aclshmemx_init_attr_t* attributes, int flags, const vo
     return open_instance(ACLSHMEMX_INIT_WITH_DEFAULT, attributes);
   }
   const aclshmemx_init_attr_t given = attributes != nullptr ? *attributes : aclshmemx_init_attr_t{};
-  SYMM_TRY(check_new(given.instance_id));
+  SYMM_TRY(check_new(given));
   bootstrap::LaunchStart start;
   SYMM_ASSIGN(const InstanceOptions options, options_from_launcher(given, start));
   return open_with(options);

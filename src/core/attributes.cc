@@ -28,6 +28,19 @@ void collect(const std::vector<Attributes>& all, const char* name, Value value_o
   }
 }
 
+std::string mode_name(uint32_t mode) {
+  switch (mode) {
+    case ACLSHMEMX_INIT_WITH_DEFAULT:
+      return "DEFAULT";
+    case ACLSHMEMX_INIT_WITH_MPI:
+      return "MPI";
+    case ACLSHMEMX_INIT_WITH_UNIQUEID:
+      return "UNIQUEID";
+    default:
+      return fmt::format("{:#x}", mode);
+  }
+}
+
 }  // namespace
 
 Attributes Attributes::of(const InstanceOptions& options, int pe, int n_pes) {
@@ -39,6 +52,7 @@ Attributes Attributes::of(const InstanceOptions& options, int pe, int n_pes) {
   mine.instance = options.id;
   mine.tls = static_cast<uint32_t>(options.tls.enabled);
   mine.pe = static_cast<uint32_t>(pe);
+  mine.mode = options.mode;
   os::random_bytes(&mine.salt, sizeof(mine.salt));
   return mine;
 }
@@ -70,6 +84,8 @@ Status compare(const std::vector<Attributes>& all) {
       all, "instance_id", [](const Attributes& a) { return a.instance; }, differences);
   collect(
       all, "TLS", [](const Attributes& a) { return a.tls != 0 ? "on" : "off"; }, differences);
+  collect(
+      all, "bootstrap flags", [](const Attributes& a) { return mode_name(a.mode); }, differences);
   if (!differences.empty()) {
     return SYMM_ERROR(kInternal, "the attributes of init must be the same on all PEs, but {}",
                       differences);

@@ -18,6 +18,7 @@ struct Attributes {
   uint64_t instance;
   uint32_t tls;
   uint32_t pe;
+  uint32_t mode;
   uint64_t salt;  // random; that of PE 0 counts for all
 
   static Attributes of(const InstanceOptions& options, int pe, int n_pes);

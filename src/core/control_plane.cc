@@ -92,6 +92,21 @@ Result<os::Digest> ControlPlane::job_key() {
   return key;
 }
 
+void ControlPlane::refuse(const symm_bootstrap_table* table, const symm_bootstrap_config& config,
+                          const Status& why) {
+  if (table->refuse == nullptr) return;
+  table->refuse(&config, std::string(why.text()).c_str());
+}
+
+void ControlPlane::hurry() {
+  std::lock_guard lock(mutex_);
+  if (handle_ != nullptr && table_->hurry != nullptr) table_->hurry(handle_);
+}
+
+void ControlPlane::in_forked_child() {
+  if (handle_ != nullptr && table_->forked != nullptr) table_->forked(handle_);
+}
+
 void ControlPlane::close() {
   std::lock_guard lock(mutex_);
   if (handle_ != nullptr) table_->close(std::exchange(handle_, nullptr));

@@ -39,6 +39,14 @@ class ControlPlane {
   Status global_exit(int status);
   std::string info();
   Result<os::Digest> job_key();
+  // Not collective: tells the other PEs of the job that this one cannot take part, as far as they
+  // can be reached within about a second.
+  static void refuse(const symm_bootstrap_table* table, const symm_bootstrap_config& config,
+                     const Status& why);
+  // close() will not wait for the others: they were waited for already.
+  void hurry();
+  // In a child of fork, where the mutex may be held by a thread that is not there.
+  void in_forked_child();
   // Idempotent. No event arrives after it.
   void close();
 

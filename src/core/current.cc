@@ -52,6 +52,7 @@ void set_current(Instance* instance) {
 void in_forked_child() {
   detail::t_selected = nullptr;
   if (registry().open.empty()) return;
+  for (Instance* instance : registry().open) instance->in_forked_child();
   set_current(nullptr);
   __atomic_store_n(&g_forked_from, ::getppid(), __ATOMIC_RELAXED);
   for (auto& [id, instance] : registry().by_id) (void)instance.release();

@@ -20,6 +20,22 @@ namespace {
 
 uint64_t milliseconds(double seconds) { return static_cast<uint64_t>(seconds * 1000); }
 
+symm_bootstrap_config bootstrap_config(const InstanceOptions& options) {
+  symm_bootstrap_config config{};
+  config.size = sizeof(config);
+  config.mode = options.mode;
+  config.pe = options.pe;
+  config.n_pes = options.n_pes;
+  config.address = options.address.empty() ? nullptr : options.address.c_str();
+  config.comm_args = options.comm_args;
+  config.connect_timeout_s = options.connect_timeout_s;
+  config.operation_timeout_s = options.operation_timeout_s;
+  config.listen_fd = options.listen_fd;
+  config.instance = options.id;
+  config.tls = options.tls;
+  return config;
+}
+
 void describe_wait(const symm_wait* wait, char* text, size_t size) {
   static_cast<const Instance*>(wait->domain->owner)->describe(*wait, text, size);
 }
@@ -32,7 +48,10 @@ void explain_failure(const symm_wait_domain* domain, char* text, size_t size) {
 }  // namespace
 
 Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options) {
-  SYMM_TRY(config::check_environment());
+  if (Status environment = config::check_environment(); !environment.ok()) {
+    refuse(options, environment);
+    return environment;
+  }
   std::unique_ptr<Instance> self(new Instance(options));
   SYMM_TRY(self->connect());
   SYMM_TRY(self->agree_on_attributes());
@@ -47,21 +66,13 @@ Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options)
   return self;
 }
 
+void Instance::refuse(const InstanceOptions& options, const Status& why) {
+  if (options.bootstrap == nullptr) return;
+  ControlPlane::refuse(options.bootstrap, bootstrap_config(options), why);
+}
+
 Status Instance::connect() {
-  pe_ = options_.pe;
-  n_pes_ = options_.n_pes;
-  symm_bootstrap_config config{};
-  config.size = sizeof(config);
-  config.mode = options_.mode;
-  config.pe = options_.pe;
-  config.n_pes = options_.n_pes;
-  config.address = options_.address.empty() ? nullptr : options_.address.c_str();
-  config.comm_args = options_.comm_args;
-  config.connect_timeout_s = options_.connect_timeout_s;
-  config.operation_timeout_s = options_.operation_timeout_s;
-  config.listen_fd = options_.listen_fd;
-  config.instance = options_.id;
-  config.tls = options_.tls;
+  symm_bootstrap_config config = bootstrap_config(options_);
   config.on_event = &Instance::on_event;
   config.user = this;
   SYMM_ASSIGN(control_, ControlPlane::open(options_.bootstrap, config));

@@ -44,6 +44,8 @@ class Instance : private AgreementBarrier {
  public:
   // Collective over all PEs of the job. An error that one PE meets reaches all.
   static Result<std::unique_ptr<Instance>> open(const InstanceOptions& options);
+  // Not collective: this PE cannot open its instance and tells the others so.
+  static void refuse(const InstanceOptions& options, const Status& why);
   // Collective: completes everything, meets the others, says goodbye. The object is dead
   // afterwards, whatever the result.
   Status close();
@@ -81,6 +83,9 @@ class Instance : private AgreementBarrier {
   // The engines alone.
   Status quiesce_engines();
   std::shared_ptr<InstanceLink> link() const { return link_; }
+
+  // In a child of fork: the connections are the parent's alone. Takes no lock.
+  void in_forked_child();
 
   // The process ends without finalize: tells the others, closes the connection. Never blocks for
   // long.

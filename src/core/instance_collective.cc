@@ -96,7 +96,9 @@ Status Instance::close() {
   depart(SYMM_DEPARTED_FINALIZED);
   // Nor may PE 0 take the server away while others still need it. Who did not come in time to the
   // first meeting is not waited for again.
-  if (!late) {
+  if (late) {
+    control_->hurry();
+  } else {
     Status ended = health_.lost() ? health_.check() : control_->barrier("end of finalize");
     ended_together_ = ended.ok();
     if (first.ok()) first = std::move(ended);
@@ -126,6 +128,10 @@ void Instance::depart(uint32_t how) {
     __atomic_fetch_add(&route.control->departures, 1u, __ATOMIC_SEQ_CST);
     os::notify_after_rmw(route.control->events);
   }
+}
+
+void Instance::in_forked_child() {
+  if (control_) control_->in_forked_child();
 }
 
 void Instance::leave_at_exit() {

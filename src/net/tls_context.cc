@@ -286,6 +286,8 @@ TlsState TlsContext::state(SSL* ssl) const {
   return out;
 }
 
+bool TlsContext::is_plain_peer(unsigned long error) { return is_no_tls(ERR_GET_REASON(error)); }
+
 std::string TlsContext::explain_server(SSL* ssl, int reason, const PeerNote& note) const {
   if (is_no_tls(reason)) return "it does not speak TLS, which this store requires";
   if (!note.why.empty()) return note.why;

@@ -73,6 +73,8 @@ class TlsContext {
   // Words for a failed handshake. `error` is an OpenSSL error code, or 0 when the peer closed the
   // connection.
   std::string explain(SSL* ssl, unsigned long error, const PeerNote& note) const;
+  // The peer does not speak TLS at all.
+  static bool is_plain_peer(unsigned long error);
 
  private:
   TlsContext(Side side, KeyKind kind, std::string source);

@@ -8,8 +8,10 @@
 #include <mutex>
 
 #include "base/deadline.h"
+#include "base/log.h"
 #include "net/error_text.h"
 #include "store/io_thread.h"
+#include "store/open_fds.h"
 
 namespace symm::store {
 namespace {
@@ -74,6 +76,7 @@ class Client::Impl {
   explicit Impl(OnEvent on_event) : on_event_(std::move(on_event)) {}
   ~Impl() {
     thread_.stop();
+    fds_.clear(0);
     if (stream_) stream_->close();
   }
 
@@ -82,6 +85,7 @@ class Client::Impl {
     where_ = options.address.to_string();
     SYMM_ASSIGN(Connected connected, connect_to_store(thread_.io(), options));
     stream_ = std::move(connected.stream);
+    fds_.set(0, stream_->socket().native_handle());
     nonce_ = connected.nonce;
     security_ = stream_->describe();
     tls_state_ = stream_->tls_state();
@@ -126,6 +130,7 @@ class Client::Impl {
                       name_of(request.type), where_, limit.count());
   }
 
+  void in_forked_child() { fds_.close_all(); }
   const std::array<uint8_t, 32>& nonce() const { return nonce_; }
   const std::string& security() const { return security_; }
   const net::TlsState& tls_state() const { return tls_state_; }
@@ -195,6 +200,9 @@ class Client::Impl {
       case Type::kExitNotice:
         tell(Event::kGlobalExit, what.pe, what.text);
         return true;
+      case Type::kWaitReport:
+        log::report(fmt::format("PE {} {}", pe_, what.text));
+        return true;
       case Type::kStoreClosing:
         lose(what.text);
         return false;
@@ -219,6 +227,7 @@ class Client::Impl {
       expected = said_goodbye_;
     }
     changed_.notify_all();
+    fds_.clear(0);
     stream_->close();
     if (!expected) tell(Event::kStoreLost, 0, text);
   }
@@ -229,6 +238,7 @@ class Client::Impl {
   std::string security_;
   net::TlsState tls_state_;
   std::array<uint8_t, 32> nonce_{};
+  OpenFds fds_{1};
 
   std::mutex mutex_;  // guards the block below
   std::condition_variable changed_;
@@ -324,6 +334,8 @@ void Client::close() {
   (void)reply;
   impl_.reset();
 }
+
+void Client::in_forked_child() { impl_->in_forked_child(); }
 
 const std::array<uint8_t, 32>& Client::nonce() const { return impl_->nonce(); }
 std::string Client::describe() const { return impl_->security(); }

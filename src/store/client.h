@@ -48,6 +48,9 @@ class Client {
   // be called.
   void close();
 
+  // In a child of fork: closes the descriptor there. Takes no lock; nothing else works there.
+  void in_forked_child();
+
   const std::array<uint8_t, 32>& nonce() const;
   // "TLSv1.3 TLS_AES_128_GCM_SHA256, user secret" or "without TLS".
   std::string describe() const;

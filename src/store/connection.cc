@@ -76,7 +76,7 @@ void Connection::look_at_first_bytes() {
           if (kind == FirstBytes::kTls) return self->handshake();
           self->owner_->on_refused(self->peer_, "it speaks without TLS, which this store requires");
           return self->refuse_plainly(
-              static_cast<int>(Code::kInternal),
+              kResultWantsTls,
               "PE 0 requires TLS, this PE speaks without; switch TLS on or off on all PEs");
         }
         if (kind == FirstBytes::kHello) return self->read_preamble();
@@ -143,10 +143,11 @@ void Connection::answer_hello(const Preamble& preamble) {
   HelloReply reply = owner_->on_hello(*this, hello.value());
   if (closed_) return;
   if (reply.result == 0) {
-    pe_ = hello.value().pe;
     timer_.cancel();
   } else {
-    if (reply.result != kResultRetry) owner_->on_refused(peer_, reply.text);
+    if (reply.result != kResultRetry) {
+      owner_->on_refused(fmt::format("{} (PE {})", peer_, hello.value().pe), reply.text);
+    }
     leaving_ = true;
   }
   queue_.push_back({encode(reply), nullptr, nullptr});
@@ -281,8 +282,16 @@ void Connection::close(const std::string& why) {
   owner->on_closed(*this, why);
 }
 
+void Connection::join(Job* job, std::shared_ptr<OpenFds> fds, int pe) {
+  job_ = job;
+  pe_ = pe;
+  fds_ = std::move(fds);
+  fds_->set(static_cast<size_t>(pe), stream_.socket().native_handle());
+}
+
 void Connection::abandon() {
   closed_ = true;
+  if (fds_ != nullptr) fds_->clear(static_cast<size_t>(pe_));
   timer_.cancel();
   stream_.close();
 }

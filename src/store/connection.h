@@ -12,11 +12,13 @@
 #include <string>
 
 #include "net/stream.h"
+#include "store/open_fds.h"
 #include "store/protocol.h"
 
 namespace symm::store {
 
 class Connection;
+struct Job;
 
 // What a connection tells the server.
 class ConnectionOwner {
@@ -44,6 +46,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Ends it without a word, when the owner is going away.
   void abandon();
 
+  // It belongs to a member of the job from now on; a forked child finds the socket in `fds`.
+  void join(Job* job, std::shared_ptr<OpenFds> fds, int pe);
+  Job* job() const { return job_; }
   int pe() const { return pe_; }  // -1 until admitted
   const std::string& peer() const { return peer_; }
 
@@ -70,6 +75,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   asio::steady_timer timer_;
   std::string peer_;
   int pe_ = -1;
+  Job* job_ = nullptr;
+  std::shared_ptr<OpenFds> fds_;
   bool closed_ = false;
   bool leaving_ = false;  // a refusal is under way: nothing more is read
   ssize_t discarded_ = 0;

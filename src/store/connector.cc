@@ -23,6 +23,7 @@ constexpr int kLastPauseMs = 100;
 // What one attempt came to. A final failure is not tried again.
 struct Outcome {
   bool final = false;
+  TlsConflict conflict = TlsConflict::kNone;
   Status failure;
   std::optional<Connected> connected;
 };
@@ -103,8 +104,11 @@ class Attempt {
   }
 
   Outcome tls_failure(std::error_code error) {
-    if (net::Stream::is_tls_error(error)) return give_up(stream_->explain(error));
-    return retry_later(stream_->explain(error));
+    if (!net::Stream::is_tls_error(error)) return retry_later(stream_->explain(error));
+    Outcome out = give_up(stream_->explain(error));
+    if (net::TlsContext::is_plain_peer(static_cast<unsigned long>(error.value())))
+      out.conflict = TlsConflict::kStoreIsPlain;
+    return out;
   }
 
   void send_hello() {
@@ -149,7 +153,11 @@ class Attempt {
     auto reply = decode_hello_reply(preamble, body_);
     if (!reply.ok()) return finish(give_up(std::string(reply.status().text())));
     if (reply.value().result == kResultRetry) return finish(retry_later(reply.value().text));
-    if (reply.value().result != 0) return finish(give_up(reply.value().text));
+    if (reply.value().result != 0) {
+      Outcome refusal = give_up(reply.value().text);
+      if (reply.value().result == kResultWantsTls) refusal.conflict = TlsConflict::kStoreWantsTls;
+      return finish(std::move(refusal));
+    }
     Outcome out;
     out.connected = Connected{std::move(stream_), reply.value().nonce};
     finish(std::move(out));
@@ -184,6 +192,7 @@ Result<Connected> connect_to_store(asio::io_context& io, const ConnectOptions& o
       Outcome outcome = attempt.run(limit);
       if (outcome.connected) return std::move(*outcome.connected);
       if (outcome.final) {
+        if (options.conflict != nullptr) *options.conflict = outcome.conflict;
         return std::move(outcome.failure)
             .with_context(fmt::format("PE {} at the store {}", options.hello.pe, to.to_string()));
       }

@@ -18,12 +18,16 @@
 
 namespace symm::store {
 
+// The store and this PE disagree about TLS: nobody may give in, but it can be reported.
+enum class TlsConflict : uint8_t { kNone, kStoreWantsTls, kStoreIsPlain };
+
 struct ConnectOptions {
   net::Address address;
   Hello hello;
   std::shared_ptr<net::TlsContext> tls;   // null: plain TCP
   double timeout_s = 120;                 // for the message
   Deadline deadline = Deadline::never();  // what counts; never means timeout_s from now
+  TlsConflict* conflict = nullptr;        // out, if not null
 };
 
 struct Connected {

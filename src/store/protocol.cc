@@ -19,7 +19,7 @@ std::string with_preamble(uint16_t magic, uint16_t version, const std::string& b
 bool known(uint16_t type) {
   return type <= static_cast<uint16_t>(Type::kGoodbye) ||
          (type >= static_cast<uint16_t>(Type::kReply) &&
-          type <= static_cast<uint16_t>(Type::kStoreClosing));
+          type <= static_cast<uint16_t>(Type::kWaitReport));
 }
 
 }  // namespace
@@ -46,6 +46,8 @@ std::string encode(const Hello& hello) {
   bytes::Writer body;
   body.write(hello.cookie).write(hello.instance).write(hello.pe).write(hello.n_pes);
   body.write_string(std::string_view(hello.library).substr(0, kMaxLibraryVersion));
+  body.write(hello.token).write(hello.tls);
+  body.write_string(std::string_view(hello.trouble).substr(0, kMaxTrouble));
   return with_preamble(hello.magic, hello.version, body.data());
 }
 
@@ -56,18 +58,33 @@ std::string encode(const HelloReply& reply) {
   return with_preamble(reply.magic, static_cast<uint16_t>(reply.result), body.data());
 }
 
-Result<Hello> decode_hello(const Preamble& preamble, std::string_view body) {
-  Hello out;
-  out.magic = preamble.magic;
-  out.version = preamble.version;
-  // Another version may have another body: only the version counts then.
-  if (out.version != kProtocolVersion) return out;
-  bytes::Reader in(body);
+namespace {
+
+Status decode_hello_front(bytes::Reader& in, Hello& out) {
   SYMM_TRY(in.read(out.cookie, "cookie"));
   SYMM_TRY(in.read(out.instance, "instance"));
   SYMM_TRY(in.read(out.pe, "PE number"));
   SYMM_TRY(in.read(out.n_pes, "number of PEs"));
-  SYMM_TRY(in.read_string(out.library, kMaxLibraryVersion, "library version"));
+  return in.read_string(out.library, kMaxLibraryVersion, "library version");
+}
+
+}  // namespace
+
+Result<Hello> decode_hello(const Preamble& preamble, std::string_view body) {
+  Hello out;
+  out.magic = preamble.magic;
+  out.version = preamble.version;
+  bytes::Reader in(body);
+  // Another version may have another body: what can be read goes into the message, no more.
+  Status front = decode_hello_front(in, out);
+  if (out.version != kProtocolVersion) {
+    if (!front.ok()) out.pe = -1;
+    return out;
+  }
+  SYMM_TRY(std::move(front));
+  SYMM_TRY(in.read(out.token, "token"));
+  SYMM_TRY(in.read(out.tls, "TLS"));
+  SYMM_TRY(in.read_string(out.trouble, kMaxTrouble, "trouble"));
   SYMM_TRY(in.expect_end("hello"));
   return out;
 }

@@ -17,12 +17,12 @@
 namespace symm::store {
 
 inline constexpr std::array<uint8_t, 4> kTag = {'S', 'Y', 'M', 'M'};
-inline constexpr uint16_t kProtocolVersion = 1;
+inline constexpr uint16_t kProtocolVersion = 2;
 inline constexpr uint16_t kDefaultMagic = 0x0ACC;
 inline constexpr uint8_t kTlsHandshakeByte = 0x16;  // first byte of a TLS ClientHello
 
 inline constexpr size_t kPreambleBytes = 12;  // tag, magic, version or result, body length
-inline constexpr size_t kMaxHelloBody = 256;  // before authentication
+inline constexpr size_t kMaxHelloBody = 512;  // before authentication
 inline constexpr size_t kMaxHelloReplyBody = 4096;
 inline constexpr size_t kHeaderBytes = 12;
 inline constexpr size_t kMaxRequestBody = size_t{10} << 20;
@@ -30,9 +30,11 @@ inline constexpr size_t kMaxReplyBody = Rounds::kMaxResult + 4096;
 inline constexpr size_t kMaxKey = 1024;
 inline constexpr size_t kMaxName = 256;
 inline constexpr size_t kMaxLibraryVersion = 64;
+inline constexpr size_t kMaxTrouble = 320;
 
 // Results on the wire: Code numbers, and these.
 inline constexpr int16_t kResultNotFound = -404;
+inline constexpr int16_t kResultWantsTls = -501;  // said below TLS
 inline constexpr int16_t kResultRetry =
     -500;  // the store of this address is closing: connect again
 
@@ -44,6 +46,10 @@ struct Hello {
   int32_t pe = 0;
   int32_t n_pes = 0;
   std::string library;  // version text, for messages
+  // From here on since version 2; what stands above keeps its place in every version.
+  uint64_t token = 0;   // random, of one call of init: tells a second attempt from a second process
+  uint8_t tls = 0;      // 1: this PE was told to use TLS
+  std::string trouble;  // not empty: this PE cannot take part, and this is why
 };
 
 struct HelloReply {
@@ -82,6 +88,7 @@ enum class Type : uint16_t {
   kPeerLost = 33,  // notices; seq is 0
   kExitNotice = 34,
   kStoreClosing = 35,
+  kWaitReport = 36,  // the step that the receiver waits in has waited long
 };
 
 struct Header {

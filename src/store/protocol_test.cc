@@ -23,6 +23,9 @@ Hello sample_hello() {
   hello.pe = 3;
   hello.n_pes = 9;
   hello.library = "1.2.3";
+  hello.token = 77;
+  hello.tls = 1;
+  hello.trouble = "no disk";
   return hello;
 }
 
@@ -36,6 +39,9 @@ TEST(Protocol, HelloRoundTrip) {
   EXPECT_EQ(back.value().pe, 3);
   EXPECT_EQ(back.value().n_pes, 9);
   EXPECT_EQ(back.value().library, "1.2.3");
+  EXPECT_EQ(back.value().token, 77u);
+  EXPECT_EQ(back.value().tls, 1);
+  EXPECT_EQ(back.value().trouble, "no disk");
 }
 
 TEST(Protocol, EveryCutOfAHelloIsRefused) {
@@ -47,7 +53,7 @@ TEST(Protocol, EveryCutOfAHelloIsRefused) {
 
 TEST(Protocol, TheBytesAreFixed) {
   EXPECT_EQ(encode(sample_hello()).substr(0, 12),
-            std::string("SYMM\x34\x12\x01\x00\x25\x00\x00\x00", 12));
+            std::string("SYMM\x34\x12\x02\x00\x3D\x00\x00\x00", 12));
   EXPECT_EQ(encode(Header{Type::kAllgather, -3, 0x01020304, 5}),
             std::string("\x07\x00\xFD\xFF\x04\x03\x02\x01\x05\x00\x00\x00", 12));
 }
@@ -57,6 +63,13 @@ TEST(Protocol, AnotherVersionNeedsNoKnownBody) {
   auto hello = decode_hello(preamble, "xyz");
   ASSERT_TRUE(hello.ok());
   EXPECT_EQ(hello.value().version, 9);
+  EXPECT_EQ(hello.value().pe, -1);
+  // The front keeps its place in all versions.
+  std::string bytes = encode(sample_hello());
+  auto front = decode_hello(preamble, std::string_view(bytes).substr(kPreambleBytes));
+  ASSERT_TRUE(front.ok());
+  EXPECT_EQ(front.value().pe, 3);
+  EXPECT_EQ(front.value().library, "1.2.3");
 }
 
 TEST(Protocol, HelloReplyRoundTrip) {
@@ -84,7 +97,7 @@ TEST(Protocol, HeaderLimits) {
   EXPECT_FALSE(
       decode_header(view(encode(Header{Type::kSet, 0, 0xFFFFFFFF, 5})), kMaxRequestBody).ok());
   EXPECT_FALSE(decode_header(view(encode(Header{static_cast<Type>(10), 0, 0, 5})), 100).ok());
-  EXPECT_FALSE(decode_header(view(encode(Header{static_cast<Type>(36), 0, 0, 5})), 100).ok());
+  EXPECT_FALSE(decode_header(view(encode(Header{static_cast<Type>(37), 0, 0, 5})), 100).ok());
   EXPECT_FALSE(decode_header(view(good.substr(0, 11)), 100).ok());
 }
 

@@ -7,6 +7,7 @@ namespace {
 
 constexpr size_t kMaxFailures = 128;
 constexpr size_t kMaxRanges = 16;
+constexpr size_t kMaxReasons = 6;
 
 // Limits that are what is left of a larger one look odd with all their digits.
 std::string seconds_text(std::chrono::milliseconds limit) {
@@ -180,10 +181,7 @@ std::string Rounds::missing_text(const Round& round) const {
   std::string text;
   if (!absent.empty()) {
     text = fmt::format("{} never connected", format_pes(absent));
-    if (refusals_ > 0) {
-      text +=
-          fmt::format(" ({} refused or broken connections, the last {})", refusals_, last_refusal_);
-    }
+    text += refusals_text();
   }
   if (!slow.empty()) {
     if (!text.empty()) text += "; ";
@@ -194,18 +192,47 @@ std::string Rounds::missing_text(const Round& round) const {
 
 void Rounds::note_refusal(const std::string& who, const std::string& why) {
   ++refusals_;
-  last_refusal_ = fmt::format("from {}: {}", who, why);
+  for (Refusal& one : refused_) {
+    if (one.why != why) continue;
+    ++one.count;
+    return;
+  }
+  if (refused_.size() < kMaxReasons) refused_.push_back({who, why, 1});
 }
 
-std::vector<std::string> Rounds::take_reports(Clock::time_point now) {
-  std::vector<std::string> reports;
+std::string Rounds::refusals_text() const {
+  if (refusals_ == 0) return "";
+  std::string text;
+  int named = 0;
+  for (const Refusal& one : refused_) {
+    named += one.count;
+    text += fmt::format("{}from {}: {}", text.empty() ? "" : "; ", one.who, one.why);
+    if (one.count > 1) text += fmt::format(" ({} times)", one.count);
+  }
+  if (named < refusals_) text += fmt::format("; {} more", refusals_ - named);
+  return fmt::format(" ({} refused or broken connection{}: {})", refusals_,
+                     refusals_ == 1 ? "" : "s", text);
+}
+
+std::vector<Rounds::Report> Rounds::take_reports(Clock::time_point now) {
+  using std::chrono::duration_cast;
+  using std::chrono::seconds;
+  std::vector<Report> reports;
   for (auto& [number, round] : open_) {
     if (round.report > now) continue;
     const auto since = now - round.opened;
     round.report = now + since;
-    reports.push_back(fmt::format("{} waits for {} s: {}", describe(round.kind, round.what),
-                                  std::chrono::duration_cast<std::chrono::seconds>(since).count(),
-                                  missing_text(round)));
+    const auto connected = std::count_if(presence_.begin(), presence_.end(),
+                                         [](Presence one) { return one != Presence::kAbsent; });
+    Report report;
+    for (const Waiter& waiter : round.waiters) report.waiting.push_back(waiter.pe);
+    report.text = fmt::format(
+        "waits for {} s in {}: {} of {} PEs connected, {} of them here; {}; "
+        "{} s left",
+        duration_cast<seconds>(since).count(), describe(round.kind, round.what), connected, n_pes_,
+        round.waiters.size(), missing_text(round),
+        duration_cast<seconds>(round.earliest - now).count());
+    reports.push_back(std::move(report));
   }
   return reports;
 }

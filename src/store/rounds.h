@@ -58,13 +58,19 @@ class Rounds {
   // Nothing can succeed any more: fails all steps, now and later.
   void break_all(Code code, const std::string& text, Outcomes& out);
 
-  // Somebody was turned away before it was a member; whoever never connects may be the one.
+  // Somebody was turned away before it was a member; whoever never connects may be the one. The
+  // first few reasons are kept, the others counted.
   void note_refusal(const std::string& who, const std::string& why);
 
   // Steps that are open for `span` are reported, and again at doubling intervals; 0: never.
   void set_report_after(std::chrono::milliseconds span) { report_after_ = span; }
-  // What is to be said now: the steps that wait, since when, and for whom.
-  std::vector<std::string> take_reports(Clock::time_point now);
+  struct Report {
+    std::vector<int> waiting;  // the PEs that are in the step
+    std::string text;
+  };
+  // What is to be said now to the PEs that wait: in which step, since when, for whom, and how long
+  // they still have.
+  std::vector<Report> take_reports(Clock::time_point now);
 
   // The next time at which expire() or take_reports() has something to do.
   std::optional<Clock::time_point> next_deadline() const;
@@ -100,6 +106,7 @@ class Rounds {
   void fail_if_unreachable(Outcomes& out);
   void complete(uint64_t number, Outcomes& out);
   std::string missing_text(const Round& round) const;
+  std::string refusals_text() const;
 
   const int n_pes_;
   std::vector<uint64_t> entered_;  // steps each PE has entered
@@ -110,8 +117,13 @@ class Rounds {
   std::optional<Failure> broken_;
   std::map<int, std::string> lost_why_;
   std::chrono::milliseconds report_after_{0};
+  struct Refusal {
+    std::string who;
+    std::string why;
+    int count = 0;
+  };
   int refusals_ = 0;
-  std::string last_refusal_;
+  std::vector<Refusal> refused_;  // at most kMaxReasons, one per reason
 };
 
 }  // namespace symm::store

@@ -199,8 +199,10 @@ TEST(Rounds, LongStepsAreReportedAtDoublingIntervals) {
   EXPECT_TRUE(rounds.take_reports(kStart + milliseconds(9999)).empty());
   auto first = rounds.take_reports(kStart + milliseconds(10000));
   ASSERT_EQ(first.size(), 1u);
-  EXPECT_THAT(first[0], HasSubstr("comparing attributes"));
-  EXPECT_THAT(first[0], HasSubstr("waits for 10 s: PE 2 never connected; PE 1 connected but"));
+  EXPECT_EQ(first[0].text,
+            "waits for 10 s in barrier 'comparing attributes': 2 of 3 PEs connected, 1 of them "
+            "here; PE 2 never connected; PE 1 connected but did not arrive; 110 s left");
+  EXPECT_THAT(first[0].waiting, testing::ElementsAre(0));
   EXPECT_TRUE(rounds.take_reports(kStart + milliseconds(19999)).empty());
   EXPECT_EQ(rounds.take_reports(kStart + milliseconds(20000)).size(), 1u);
   EXPECT_EQ(*rounds.next_deadline(), kStart + milliseconds(40000));
@@ -216,8 +218,25 @@ TEST(Rounds, ATimeOutTellsOfRefusals) {
   rounds.enter(barrier(0, "b", 1000), out);
   rounds.expire(kStart + milliseconds(1000), out);
   ASSERT_EQ(out.size(), 1u);
-  EXPECT_THAT(out[0].text, HasSubstr("PE 1 never connected (2 refused or broken connections, the "
-                                     "last from 127.0.0.1:6: the key is wrong)"));
+  EXPECT_THAT(out[0].text,
+              HasSubstr("PE 1 never connected (2 refused or broken connections: from 127.0.0.1:5: "
+                        "junk; from 127.0.0.1:6: the key is wrong)"));
+}
+
+TEST(Rounds, StrayRefusalsDoNotHideTheUsefulOne) {
+  Rounds rounds(2);
+  Rounds::Outcomes out;
+  rounds.join(0);
+  rounds.note_refusal("127.0.0.1:6", "the key is wrong");
+  for (int i = 0; i < 1000; ++i) rounds.note_refusal("127.0.0.1:5", "junk");
+  for (int i = 0; i < 1000; ++i) rounds.note_refusal("127.0.0.1:5", fmt::format("junk {}", i));
+  rounds.enter(barrier(0, "b", 1000), out);
+  rounds.expire(kStart + milliseconds(1000), out);
+  ASSERT_EQ(out.size(), 1u);
+  EXPECT_THAT(out[0].text, HasSubstr("2001 refused or broken connections"));
+  EXPECT_THAT(out[0].text, HasSubstr("the key is wrong"));
+  EXPECT_THAT(out[0].text, HasSubstr("junk (1000 times)"));
+  EXPECT_LT(out[0].text.size(), 600u);
 }
 
 }  // namespace

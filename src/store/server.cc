@@ -11,7 +11,10 @@
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
+#include <functional>
+#include <future>
 #include <list>
+#include <map>
 #include <mutex>
 #include <unordered_map>
 
@@ -20,6 +23,7 @@
 #include "os/shared_memory.h"
 #include "store/connection.h"
 #include "store/io_thread.h"
+#include "store/job.h"
 #include "store/refusals.h"
 
 namespace symm::store {
@@ -38,12 +42,14 @@ class Server::Impl : public ConnectionOwner {
  public:
   explicit Impl(Options options)
       : options_(std::move(options)),
-        session_(options_.session),
-        members_(options_.session.n_pes, nullptr),
+        first_(options_.session.instance),
+        listening_(std::make_shared<OpenFds>(options_.listeners.fds.size())),
         tick_(thread_.io()),
         accept_pause_(thread_.io()) {}
 
   Status start() {
+    jobs_[first_] = std::make_unique<Job>(options_.session);
+    size_t index = 0;
     for (UniqueFd& fd : options_.listeners.fds) {
       SYMM_ASSIGN(net::SocketAddress bound, net::local_address(fd.get()));
       auto protocol = bound.is_v6() ? asio::ip::tcp::v6() : asio::ip::tcp::v4();
@@ -52,17 +58,43 @@ class Server::Impl : public ConnectionOwner {
       acceptors_.back().assign(protocol, fd.get(), error);
       if (error)
         return SYMM_ERROR(kInternal, "store at {}: {}", bound.to_string(), net::error_text(error));
-      fd.release();
+      listening_->set(index++, fd.release());
       accept_from(acceptors_.back());
     }
     thread_.start("symm-store");
     return {};
   }
 
+  Status add_job(const Session::Options& session) {
+    return in_thread([&]() -> Status {
+      auto [place, added] = jobs_.try_emplace(session.instance);
+      if (!added) {
+        return SYMM_ERROR(kInternal, "instance {} is served at this address already",
+                          session.instance);
+      }
+      place->second = std::make_unique<Job>(session);
+      return {};
+    });
+  }
+
+  void close_job(uint64_t instance, std::chrono::milliseconds limit) {
+    Job* job = nullptr;
+    (void)in_thread([&]() -> Status {
+      job = find_job(instance);
+      if (job != nullptr) job->session.begin_closing();
+      if (job != nullptr) count(*job);
+      return {};
+    });
+    if (job == nullptr) return;
+    if (!wait_for_members(*job, Clock::now() + limit)) say_farewell(*job);
+    (void)in_thread([&]() -> Status {
+      drop_job(*job);
+      return {};
+    });
+  }
+
   void stop(std::chrono::milliseconds limit) {
-    asio::post(thread_.io(), [this] { session_.begin_closing(); });
-    auto deadline = Clock::now() + limit;
-    if (!wait_for_members(deadline)) say_farewell();
+    close_job(first_, limit);
     end();
   }
 
@@ -70,46 +102,69 @@ class Server::Impl : public ConnectionOwner {
     thread_.stop();
     for (auto& [key, connection] : connections_) connection->abandon();
     connections_.clear();
+    listening_->forget_all();
     acceptors_.clear();
     std::lock_guard lock(refusals_mutex_);
     refusals_.flush();
   }
 
+  std::shared_ptr<OpenFds> members_fds(uint64_t instance) {
+    std::shared_ptr<OpenFds> out;
+    (void)in_thread([&]() -> Status {
+      if (Job* job = find_job(instance)) out = job->fds;
+      return {};
+    });
+    return out;
+  }
+  std::shared_ptr<OpenFds> listening_fds() const { return listening_; }
+
   // From Connection, in the server's thread.
   HelloReply on_hello(Connection& connection, const Hello& hello) override {
+    // What another version means by the instance is not known: the first job refuses it.
+    Job* job = find_job(hello.version == kProtocolVersion ? hello.instance : first_);
+    if (job == nullptr) {
+      HelloReply later;
+      later.magic = hello.magic;
+      later.result = kResultRetry;
+      later.text = fmt::format("PE 0 has not opened instance {} at this address", hello.instance);
+      return later;
+    }
     Session::Sends sends;
-    HelloReply reply = session_.admit(hello, sends);
+    HelloReply reply = job->session.admit(hello, Clock::now(), sends);
     if (reply.result == 0) {
-      members_[hello.pe] = &connection;
+      job->members[hello.pe] = &connection;
+      connection.join(job, job->fds, hello.pe);
       forget_stranger(connection);
       std::lock_guard lock(mutex_);
-      ++connected_;
+      ++job->connected;
     }
-    flush(sends);
+    count(*job);
+    flush(*job, sends);
     return reply;
   }
 
   void on_request(Connection& connection, const Header& header, Request request) override {
+    Job& job = *connection.job();
     Session::Sends sends;
     Type type = request.type;
-    session_.handle(connection.pe(), header.seq, std::move(request), Clock::now(), sends);
-    flush(sends);
+    job.session.handle(connection.pe(), header.seq, std::move(request), Clock::now(), sends);
+    flush(job, sends);
     if (type == Type::kGoodbye) connection.finish();
   }
 
   void on_closed(Connection& connection, const std::string& why) override {
     int pe = connection.pe();
-    if (pe >= 0) {
-      members_[pe] = nullptr;
+    Job* job = connection.job();
+    if (job != nullptr) {
+      job->members[pe] = nullptr;
       Session::Sends sends;
-      session_.disconnect(pe, why, sends);
+      job->session.disconnect(pe, why, sends);
       {
         std::lock_guard lock(mutex_);
-        --connected_;
-        lost_ = session_.anyone_lost();
+        --job->connected;
       }
-      changed_.notify_all();
-      flush(sends);
+      count(*job);
+      flush(*job, sends);
     } else {
       forget_stranger(connection);
     }
@@ -123,10 +178,42 @@ class Server::Impl : public ConnectionOwner {
 
   void on_refused(const std::string& peer, const std::string& why) override {
     note_refusal(peer, why);
-    session_.note_refusal(peer, why);
+    for (auto& [instance, job] : jobs_) job->session.note_refusal(peer, why);
   }
 
  private:
+  // Runs the function in the server's thread and waits for it.
+  Status in_thread(const std::function<Status()>& what) {
+    std::promise<Status> done;
+    asio::post(thread_.io(), [&] { done.set_value(what()); });
+    return done.get_future().get();
+  }
+
+  Job* find_job(uint64_t instance) {
+    auto found = jobs_.find(instance);
+    return found == jobs_.end() ? nullptr : found->second.get();
+  }
+
+  // Keeps what close_job() waits for.
+  void count(Job& job) {
+    {
+      std::lock_guard lock(mutex_);
+      job.lost = job.session.anyone_lost();
+      job.untold = job.session.untold();
+    }
+    changed_.notify_all();
+  }
+
+  void drop_job(Job& job) {
+    for (Connection* member : job.members) {
+      if (member == nullptr) continue;
+      member->abandon();
+      connections_.erase(member);
+    }
+    jobs_.erase(job.instance);
+    arm_tick();
+  }
+
   void accept_from(asio::ip::tcp::acceptor& acceptor) {
     acceptor.async_wait(
         asio::ip::tcp::acceptor::wait_read, [this, &acceptor](std::error_code error) {
@@ -174,7 +261,8 @@ class Server::Impl : public ConnectionOwner {
     strangers_.push_back(connection.get());
     connections_[connection.get()] = {connection, std::prev(strangers_.end())};
     connection->start(options_.handshake_limit);
-    size_t limit = static_cast<size_t>(options_.session.n_pes) + options_.extra_unauthenticated;
+    size_t limit = options_.extra_unauthenticated;
+    for (const auto& [instance, job] : jobs_) limit += static_cast<size_t>(job->n_pes);
     if (strangers_.size() > limit) {
       Connection* oldest = strangers_.front();
       on_refused(oldest->peer(), "too many connections that have not said who they are");
@@ -209,22 +297,26 @@ class Server::Impl : public ConnectionOwner {
   }
 
   // Sending may close a connection, which makes more to send: one loop takes everything in order.
-  void flush(Session::Sends& sends) {
+  void flush(Job& job, Session::Sends& sends) {
     share_bodies(sends);
-    for (Session::Send& send : sends) outbox_.push_back(std::move(send));
-    if (flushing_) return;
-    flushing_ = true;
-    for (size_t i = 0; i < outbox_.size(); ++i) {
-      Session::Send send = std::move(outbox_[i]);
-      if (Connection* connection = members_[send.pe]) connection->send(send.frame);
+    for (Session::Send& send : sends) job.outbox.push_back(std::move(send));
+    if (job.flushing) return;
+    job.flushing = true;
+    for (size_t i = 0; i < job.outbox.size(); ++i) {
+      Session::Send send = std::move(job.outbox[i]);
+      if (Connection* connection = job.members[send.pe]) connection->send(send.frame);
     }
-    outbox_.clear();
-    flushing_ = false;
+    job.outbox.clear();
+    job.flushing = false;
     arm_tick();
   }
 
   void arm_tick() {
-    auto next = session_.next_deadline();
+    std::optional<Clock::time_point> next;
+    for (const auto& [instance, job] : jobs_) {
+      const auto one = job->session.next_deadline();
+      if (one && (!next || *one < *next)) next = one;
+    }
     if (next == armed_) return;
     armed_ = next;
     if (!next) {
@@ -235,41 +327,45 @@ class Server::Impl : public ConnectionOwner {
     tick_.async_wait([this](std::error_code error) {
       if (error) return;
       armed_.reset();
-      Session::Sends sends;
-      session_.tick(Clock::now(), sends);
-      for (const std::string& line : session_.take_reports(Clock::now())) log::report(line);
-      flush(sends);
+      for (auto& [instance, job] : jobs_) {
+        Session::Sends sends;
+        job->session.tick(Clock::now(), sends);
+        count(*job);
+        flush(*job, sends);
+      }
     });
   }
 
-  bool wait_for_members(Clock::time_point deadline) {
+  bool wait_for_members(Job& job, Clock::time_point deadline) {
     std::unique_lock lock(mutex_);
-    while (connected_ > 0) {
-      auto until = lost_ ? std::min(deadline, Clock::now() + kAfterLoss) : deadline;
-      bool was_lost = lost_;
-      bool over =
-          !changed_.wait_until(lock, until, [&] { return connected_ == 0 || lost_ != was_lost; });
-      if (over) return false;
+    auto over = [&] { return job.connected == 0 && job.untold == 0; };
+    while (!over()) {
+      auto until = job.lost ? std::min(deadline, Clock::now() + kAfterLoss) : deadline;
+      bool was_lost = job.lost;
+      if (!changed_.wait_until(lock, until, [&] { return over() || job.lost != was_lost; })) {
+        return job.connected == 0;
+      }
     }
     return true;
   }
 
-  void say_farewell() {
-    asio::post(thread_.io(), [this] {
-      auto left = session_.present();
+  void say_farewell(Job& job) {
+    (void)in_thread([&]() -> Status {
+      auto left = job.session.present();
       if (!left.empty()) {
         SYMM_LOG(kWarn, "PE 0 closes the store although {} did not finalize in time",
                  format_pes(left));
       }
       Session::Sends sends;
-      session_.announce_end(sends);
-      flush(sends);
-      for (Connection* member : std::vector<Connection*>(members_)) {
+      job.session.announce_end(sends);
+      flush(job, sends);
+      for (Connection* member : std::vector<Connection*>(job.members)) {
         if (member != nullptr) member->finish();
       }
+      return {};
     });
     std::unique_lock lock(mutex_);
-    changed_.wait_until(lock, Clock::now() + kFlushLimit, [&] { return connected_ == 0; });
+    changed_.wait_until(lock, Clock::now() + kFlushLimit, [&] { return job.connected == 0; });
   }
 
   struct Entry {
@@ -279,20 +375,17 @@ class Server::Impl : public ConnectionOwner {
   };
 
   Options options_;
-  Session session_;
-  std::vector<Connection*> members_;  // by PE; null when not connected
+  const uint64_t first_;                           // the instance that the server was started with
+  std::map<uint64_t, std::unique_ptr<Job>> jobs_;  // by instance
+  std::shared_ptr<OpenFds> listening_;
   std::unordered_map<Connection*, Entry> connections_;
   std::list<Connection*> strangers_;  // not authenticated, oldest first
-  std::vector<Session::Send> outbox_;
-  bool flushing_ = false;
   std::mutex refusals_mutex_;
   Refusals refusals_;
   std::optional<Clock::time_point> armed_;
 
-  std::mutex mutex_;  // guards the two below, for stop()
+  std::mutex mutex_;  // guards the counters of the jobs, for close_job()
   std::condition_variable changed_;
-  int connected_ = 0;
-  bool lost_ = false;
 
   // Last, so that they end first: everything above is used by their handlers.
   IoThread thread_;
@@ -315,6 +408,17 @@ Server::~Server() {
 }
 
 std::vector<Refusal> Server::refusals() const { return impl_->refusals(); }
+Status Server::add_job(const Session::Options& session) { return impl_->add_job(session); }
+
+void Server::close_job(uint64_t instance, std::chrono::milliseconds limit) {
+  impl_->close_job(instance, limit);
+}
+
+std::shared_ptr<OpenFds> Server::members_fds(uint64_t instance) {
+  return impl_->members_fds(instance);
+}
+
+std::shared_ptr<OpenFds> Server::listening_fds() const { return impl_->listening_fds(); }
 
 void Server::stop(std::chrono::milliseconds limit) {
   impl_->stop(limit);

@@ -1,8 +1,9 @@
-// Server: the store of one job, in PE 0. Accepts connections, authenticates them, feeds a Session
-// and delivers what it answers. One thread of its own does everything. Bounds: unauthenticated
+// Server: the store of one job or of several instances at one address, in PE 0. Accepts
+// connections, authenticates them, feeds the Session of the instance that they name and delivers
+// what it answers. One thread of its own does everything. Bounds: unauthenticated
 // connections are few, small and short-lived (the oldest goes first); members' frames have a limit
 // and are received in pieces; a member that does not read is dropped. Threads: start and stop from
-// any one thread.
+// any one thread; jobs are added and closed by any.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include "base/status.h"
 #include "net/listen.h"
 #include "net/tls_context.h"
+#include "store/open_fds.h"
 #include "store/refusals.h"
 #include "store/session.h"
 
@@ -36,9 +38,18 @@ class Server {
   uint16_t port() const { return port_; }
   // Connections that were turned away so far, by reason; any thread.
   std::vector<Refusal> refusals() const;
-  // Waits until every member has said goodbye or died, at most `limit`, then closes. Names in the
-  // log who was still there.
+  // Serves one more instance. kInternal when it is served already.
+  Status add_job(const Session::Options& session);
+  // Waits until every member of the instance has said goodbye or died, and until all have heard why
+  // it could not be formed, at most `limit`, then forgets it. Names in the log who was still there.
+  void close_job(uint64_t instance, std::chrono::milliseconds limit);
+  // close_job for the one that the server was started with, then the end of the server.
   void stop(std::chrono::milliseconds limit);
+
+  // What a forked child has to close: the members of an instance, null if there is none such; the
+  // sockets that listen.
+  std::shared_ptr<OpenFds> members_fds(uint64_t instance);
+  std::shared_ptr<OpenFds> listening_fds() const;
 
  private:
   class Impl;

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-#include "base/version.h"
-
 namespace symm::store {
 namespace {
+
+// How long a contradiction waits for the PEs that have not spoken yet.
+constexpr std::chrono::milliseconds kPatience{400};
 
 const std::shared_ptr<const std::string>& empty_body() {
   static const auto* empty = new std::shared_ptr<const std::string>(new std::string());
@@ -21,7 +22,11 @@ int16_t wire(Code code) { return static_cast<int16_t>(code); }
 }  // namespace
 
 Session::Session(const Options& options)
-    : options_(options), rounds_(options.n_pes), members_(options.n_pes, Member::kAbsent) {
+    : options_(options),
+      rounds_(options.n_pes),
+      members_(options.n_pes, Member::kAbsent),
+      claims_({options.n_pes, options.tls, options.token, options.trouble}),
+      told_(options.n_pes, false) {
   rounds_.set_report_after(options.report_after);
 }
 
@@ -33,61 +38,95 @@ HelloReply Session::refuse(int result, std::string text) const {
   return out;
 }
 
-std::optional<std::string> Session::contradiction(const Hello& hello) const {
-  if (hello.n_pes != options_.n_pes) {
-    return fmt::format("n_pes differs: PE {} says {}, PE 0 says {}", hello.pe, hello.n_pes,
-                       options_.n_pes);
+// A hello of another job. Nobody of this job is told, unless it cannot be a coincidence.
+std::optional<HelloReply> Session::foreign(const Hello& hello, Sends& out) {
+  if (hello.version != kProtocolVersion) return std::nullopt;
+  std::string text;
+  if (hello.magic != options_.magic) {
+    text = fmt::format(
+        "this is the store of another job: magic {:#06x} here, {:#06x} there; the unique id is old "
+        "or belongs to another job, or the port is shared",
+        options_.magic, hello.magic);
+  } else if (hello.cookie != options_.cookie || hello.instance != options_.instance) {
+    text = fmt::format(
+        "id mismatch: PE {} has the unique id of another job (or of another instance); all PEs "
+        "need the bytes that PE 0 made",
+        hello.pe);
+  } else {
+    return std::nullopt;
   }
-  if (hello.pe < 0 || hello.pe >= options_.n_pes) {
-    return fmt::format("PE {} is out of range: this job has PEs 0 to {}", hello.pe,
-                       options_.n_pes - 1);
+  const bool expected = hello.n_pes == options_.n_pes && hello.pe > 0 &&
+                        hello.pe < options_.n_pes && members_[hello.pe] == Member::kAbsent;
+  if (options_.one_launch && expected && !formed_ && broken_.empty()) {
+    told_[hello.pe] = true;
+    break_job(fmt::format("PE {}: {}", hello.pe, text), out);
   }
-  if (members_[hello.pe] != Member::kAbsent) {
-    return fmt::format("two processes claim PE {}: every PE needs a number of its own", hello.pe);
-  }
-  return std::nullopt;
+  return refuse(static_cast<int>(Code::kInternal), text);
 }
 
-HelloReply Session::admit(const Hello& hello, Sends& out) {
-  if (hello.magic != options_.magic) {
-    return refuse(
-        static_cast<int>(Code::kInternal),
-        fmt::format("this is the store of another job: magic {:#06x} here, {:#06x} there; the "
-                    "unique id is old or belongs to another job, or the port is shared",
-                    options_.magic, hello.magic));
+void Session::break_job(std::string why, Sends& out) {
+  broken_ = std::move(why);
+  verdict_at_.reset();
+  Rounds::Outcomes outcomes;
+  rounds_.break_all(Code::kInternal, broken_, outcomes);
+  deliver(outcomes, out);
+}
+
+// The newcomer and this job cannot go together. Waits for the values of the others, unless all are
+// known.
+HelloReply Session::disagree(const Hello& hello, Clock::time_point now, Sends& out) {
+  if (!verdict_at_) verdict_at_ = now + kPatience;
+  if (claims_.complete()) break_job(claims_.text(), out);
+  if (broken_.empty()) {
+    sent_away_.insert({hello.pe, hello.token});
+    return refuse(kResultRetry, "the PEs disagree; PE 0 collects what each of them says");
   }
-  if (hello.version != kProtocolVersion) {
-    return refuse(
-        static_cast<int>(Code::kInternal),
-        fmt::format("protocol version {} there, {} in PE 0 (library {}): all PEs must run the "
-                    "same version of the library",
-                    hello.version, kProtocolVersion, kVersion));
+  sent_away_.erase({hello.pe, hello.token});
+  if (hello.pe >= 0 && hello.pe < options_.n_pes) {
+    // It has heard and begins anew: with the next store at this address.
+    if (told_[hello.pe] && !claims_.has(hello)) {
+      return refuse(kResultRetry, "the store there belongs to a start that failed");
+    }
+    told_[hello.pe] = true;
   }
-  if (hello.cookie != options_.cookie || hello.instance != options_.instance) {
-    return refuse(static_cast<int>(Code::kInternal),
-                  fmt::format("id mismatch: PE {} has the unique id of another job (or of another "
-                              "instance); all PEs need the bytes that PE 0 made",
-                              hello.pe));
-  }
-  if (!broken_.empty()) return refuse(static_cast<int>(Code::kInternal), broken_);
+  return refuse(static_cast<int>(Code::kInternal), broken_);
+}
+
+HelloReply Session::admit(const Hello& hello, Clock::time_point now, Sends& out) {
+  if (auto refusal = foreign(hello, out)) return std::move(*refusal);
   // A quick PE may start the next run while the others still end this one: the port is the same.
-  if (closing_ || left_ > 0 || lost_ > 0) {
+  if (broken_.empty() && (closing_ || left_ > 0 || lost_ > 0)) {
     return refuse(kResultRetry, "the store there belongs to a run that is ending");
   }
-  if (auto text = contradiction(hello)) {
-    if (!formed_) {
-      broken_ = *text;
-      Rounds::Outcomes outcomes;
-      rounds_.break_all(Code::kInternal, broken_, outcomes);
-      deliver(outcomes, out);
-    }
-    return refuse(static_cast<int>(Code::kInternal), *text);
+  const bool in_range = hello.pe >= 0 && hello.pe < options_.n_pes;
+  const bool taken = in_range && members_[hello.pe] != Member::kAbsent;
+  if (!broken_.empty()) return disagree(hello, now, out);
+  const bool contradicts = claims_.contradicts(hello, taken);
+  if (formed_) {
+    // All PEs are here: whoever comes is not one of them and changes nothing.
+    Claims late({options_.n_pes, options_.tls, options_.token, ""});
+    late.note(hello);
+    const std::string text =
+        taken ? fmt::format("two processes claim PE {}: the job runs with the first", hello.pe)
+              : late.text();
+    return refuse(static_cast<int>(Code::kInternal), text);
   }
+  claims_.note(hello);
+  if (contradicts || verdict_at_ || !options_.trouble.empty()) return disagree(hello, now, out);
   members_[hello.pe] = Member::kPresent;
   rounds_.join(hello.pe);
   HelloReply reply = refuse(0, "");
   reply.nonce = options_.nonce;
   return reply;
+}
+
+int Session::untold() const {
+  if (broken_.empty() && !verdict_at_ && options_.trouble.empty()) return 0;
+  int count = static_cast<int>(sent_away_.size());
+  for (int pe = 1; pe < options_.n_pes; ++pe) {
+    count += members_[pe] == Member::kAbsent && !told_[pe] ? 1 : 0;
+  }
+  return count;
 }
 
 void Session::reply(int pe, uint32_t seq, int16_t result, std::shared_ptr<const std::string> body,
@@ -288,15 +327,24 @@ void Session::disconnect(int pe, const std::string& why, Sends& out) {
 std::optional<Clock::time_point> Session::next_deadline() const {
   auto a = rounds_.next_deadline();
   auto b = kv_.next_deadline();
-  if (!a) return b;
-  if (!b) return a;
-  return std::min(*a, *b);
+  auto next = verdict_at_;
+  for (const auto& one : {a, b}) {
+    if (one && (!next || *one < *next)) next = one;
+  }
+  return next;
 }
 
 void Session::tick(Clock::time_point now, Sends& out) {
+  if (verdict_at_ && *verdict_at_ <= now) break_job(claims_.text(), out);
   Rounds::Outcomes outcomes;
   rounds_.expire(now, outcomes);
   deliver(outcomes, out);
+  for (const Rounds::Report& report : rounds_.take_reports(now)) {
+    for (int pe : report.waiting) {
+      auto body = body_of(encode_body(Notice{pe, report.text}));
+      out.push_back({pe, {{Type::kWaitReport, 0, static_cast<uint32_t>(body->size()), 0}, body}});
+    }
+  }
   Kv::Wakeups wakeups;
   kv_.expire(now, wakeups);
   deliver(wakeups, out);

@@ -7,11 +7,13 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/status.h"
+#include "store/claims.h"
 #include "store/kv.h"
 #include "store/protocol.h"
 #include "store/rounds.h"
@@ -27,6 +29,12 @@ class Session {
     uint64_t instance = 0;
     std::array<uint8_t, 32> nonce{};
     std::chrono::milliseconds report_after{0};  // when open steps are reported; 0: never
+    bool tls = false;     // what PE 0 was told, for the comparison with the others
+    uint64_t token = 0;   // of PE 0's own hello; 0: unknown
+    std::string trouble;  // not empty: PE 0 cannot go on; all are told why
+    // Who proves the key comes from the same launch, so that a wrong unique id is no accident of
+    // two jobs that share a port: it fails this job, too.
+    bool one_launch = false;
   };
   struct Send {
     int pe = 0;
@@ -37,9 +45,11 @@ class Session {
   explicit Session(const Options& options);
 
   // Decides on a newcomer; result 0 makes it a member. A member of the same job that contradicts
-  // (PE number taken or out of range, other n_pes) fails the job for all as long as it is being
-  // formed; later only the newcomer is refused.
-  HelloReply admit(const Hello& hello, Sends& out);
+  // (PE number taken or out of range, other n_pes, version or TLS, or it cannot take part) fails
+  // the job for all as long as it is being formed; later only the newcomer is refused. The failure
+  // waits a little for the others, so that the message has the values of all: newcomers are told
+  // to come back meanwhile.
+  HelloReply admit(const Hello& hello, Clock::time_point now, Sends& out);
   void handle(int pe, uint32_t seq, Request request, Clock::time_point now, Sends& out);
   // The connection of a member ended, with or without goodbye before.
   void disconnect(int pe, const std::string& why, Sends& out);
@@ -49,8 +59,6 @@ class Session {
   void note_refusal(const std::string& who, const std::string& why) {
     rounds_.note_refusal(who, why);
   }
-  // Lines to print: steps that have waited long, and for whom.
-  std::vector<std::string> take_reports(Clock::time_point now) { return rounds_.take_reports(now); }
   // From now on newcomers are told to come back later; members keep being served.
   void begin_closing() { closing_ = true; }
   // Tells the members that are left that the store goes away.
@@ -59,6 +67,8 @@ class Session {
   // Members that have neither said goodbye nor died.
   std::vector<int> present() const;
   bool anyone_lost() const { return lost_ > 0; }
+  // Processes that have not been told yet why the job failed while it was being formed.
+  int untold() const;
 
  private:
   enum class Member : uint8_t { kAbsent, kPresent, kLeft, kLost };
@@ -67,7 +77,9 @@ class Session {
     uint32_t seq;
   };
 
-  std::optional<std::string> contradiction(const Hello& hello) const;
+  std::optional<HelloReply> foreign(const Hello& hello, Sends& out);
+  HelloReply disagree(const Hello& hello, Clock::time_point now, Sends& out);
+  void break_job(std::string why, Sends& out);
   HelloReply refuse(int result, std::string text) const;
   void reply(int pe, uint32_t seq, int16_t result, std::shared_ptr<const std::string> body,
              Sends& out);
@@ -93,6 +105,10 @@ class Session {
   bool formed_ = false;    // everybody has completed a first step together
   bool closing_ = false;
   std::string broken_;  // why the job cannot be formed
+  Claims claims_;
+  std::optional<Clock::time_point> verdict_at_;   // a contradiction was seen: when all are told
+  std::set<std::pair<int, uint64_t>> sent_away_;  // came meanwhile: PE and token
+  std::vector<bool> told_;                        // by PE: heard why the job failed
 };
 
 }  // namespace symm::store

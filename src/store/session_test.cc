@@ -24,7 +24,7 @@ class SessionTest : public testing::Test {
     Hello out;
     out.pe = pe;
     out.n_pes = n_pes;
-    return session_.admit(out, sends_);
+    return session_.admit(out, kStart, sends_);
   }
   void request(int pe, uint32_t seq, Request what) {
     session_.handle(pe, seq, std::move(what), kStart, sends_);
@@ -68,7 +68,7 @@ TEST_F(SessionTest, AdmitsAndGivesTheNonce) {
 TEST_F(SessionTest, ARefusalTellsNothing) {
   Hello foreign;
   foreign.magic = 1;
-  HelloReply reply = session_.admit(foreign, sends_);
+  HelloReply reply = session_.admit(foreign, kStart, sends_);
   EXPECT_NE(reply.result, 0);
   EXPECT_EQ(reply.nonce[0], 0);
 }
@@ -76,9 +76,58 @@ TEST_F(SessionTest, ARefusalTellsNothing) {
 TEST_F(SessionTest, ContradictionBeforeFormingBreaksTheJobForGood) {
   hello(0);
   request(0, 1, step("open"));
-  EXPECT_THAT(hello(1, 4).text, HasSubstr("n_pes differs"));
+  EXPECT_EQ(hello(1, 4).result, kResultRetry);
+  EXPECT_TRUE(to(0).empty());
+  EXPECT_EQ(session_.untold(), 3);  // PEs 1 and 2, and the process that was sent away
+  // The last value is known: all are told.
+  EXPECT_THAT(hello(2).text, HasSubstr("n_pes differs: PEs 0, 2: 3, PE 1: 4"));
   EXPECT_THAT(to(0), testing::ElementsAre(HasSubstr("n_pes differs")));
-  EXPECT_THAT(hello(1).text, HasSubstr("n_pes differs"));
+  Hello again;
+  again.pe = 1;
+  again.n_pes = 4;
+  again.token = 5;  // tokens of the others are unknown here
+  EXPECT_THAT(session_.admit(again, kStart, sends_).text, HasSubstr("n_pes differs"));
+  // Who has heard and comes again means the next start.
+  EXPECT_EQ(session_.admit(again, kStart, sends_).result, kResultRetry);
+}
+
+TEST_F(SessionTest, AContradictionWaitsOnlyALittleForTheOthers) {
+  hello(0);
+  request(0, 1, step("open"));
+  EXPECT_EQ(hello(0).result, kResultRetry);
+  ASSERT_TRUE(session_.next_deadline());
+  EXPECT_LE(*session_.next_deadline(), kStart + milliseconds(500));
+  session_.tick(*session_.next_deadline(), sends_);
+  EXPECT_THAT(to(0), testing::ElementsAre(HasSubstr("two processes claim PE 0")));
+  EXPECT_THAT(to(0), testing::ElementsAre(HasSubstr("not heard from: PEs 1-2")));
+}
+
+TEST_F(SessionTest, FaultA14_AWrongIdOfTheSameLaunchFailsTheJob) {
+  Session::Options launched = options();
+  launched.one_launch = true;
+  Session session(launched);
+  Hello zero;
+  zero.n_pes = 3;
+  EXPECT_EQ(session.admit(zero, kStart, sends_).result, 0);
+  session.handle(0, 1, step("open"), kStart, sends_);
+  Hello wrong = zero;
+  wrong.pe = 2;
+  wrong.cookie = 99;
+  EXPECT_THAT(session.admit(wrong, kStart, sends_).text, HasSubstr("id mismatch"));
+  EXPECT_THAT(to(0), testing::ElementsAre(HasSubstr("PE 2: id mismatch")));
+}
+
+TEST_F(SessionTest, APeThatCannotTakePartFailsTheJobForAll) {
+  Hello sick;
+  sick.pe = 1;
+  sick.n_pes = 3;
+  sick.trouble = "local_mem_size is 0";
+  hello(0);
+  request(0, 1, step("open"));
+  hello(2);
+  EXPECT_THAT(session_.admit(sick, kStart, sends_).text,
+              HasSubstr("PE 1 cannot take part: local_mem_size is 0"));
+  EXPECT_THAT(to(0), testing::ElementsAre(HasSubstr("PE 1 cannot take part")));
 }
 
 TEST_F(SessionTest, StrangersDoNotBreakTheJob) {
@@ -86,7 +135,7 @@ TEST_F(SessionTest, StrangersDoNotBreakTheJob) {
   Hello foreign;
   foreign.magic = 1;
   foreign.n_pes = 99;
-  session_.admit(foreign, sends_);
+  session_.admit(foreign, kStart, sends_);
   EXPECT_EQ(hello(1).result, 0);
 }
 

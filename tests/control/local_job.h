@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -48,6 +49,7 @@ struct LocalJob {
     options.session.magic = magic;
     options.listeners = std::move(listeners.value());
     options.handshake_limit = handshake_limit;
+    options.session.tls = !secret.empty();
     if (!secret.empty()) {
       options.tls = key_context(net::Side::kServer, secret);
       client_tls = key_context(net::Side::kClient, secret);
@@ -65,7 +67,10 @@ struct LocalJob {
     out.hello.n_pes = n_pes;
     out.hello.library = "test";
     out.tls = client_tls;
+    out.hello.tls = client_tls != nullptr ? 1 : 0;
     out.timeout_s = 20;
+    static std::atomic<uint64_t> attempts{0};
+    out.hello.token = ++attempts;
     return out;
   }
 

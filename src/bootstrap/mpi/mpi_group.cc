@@ -39,6 +39,7 @@ struct ClaimRow {
   int32_t n_pes;
   int32_t random_failed;
   uint8_t key[32];
+  char trouble[148];
 };
 
 std::string describe(const StepRow& row) {
@@ -77,6 +78,33 @@ Result<std::unique_ptr<MpiGroup>> MpiGroup::open(symm_bootstrap_config& config) 
   std::unique_ptr<MpiGroup> group(new MpiGroup(config));
   SYMM_TRY(group->connect(config));
   return group;
+}
+
+Status MpiGroup::refuse(const symm_bootstrap_config& config, const char* why) {
+  // MPI is not started for this: it could not be started again.
+  int started = 0;
+  if (MPI_Initialized(&started) != MPI_SUCCESS || started == 0 || MpiWorld::finalized()) return {};
+  constexpr double kPatience_s = 10;
+  symm_bootstrap_config patient = config;
+  if (patient.connect_timeout_s <= 0 || patient.connect_timeout_s > kPatience_s) {
+    patient.connect_timeout_s = kPatience_s;
+  }
+  patient.operation_timeout_s = patient.connect_timeout_s;
+  MpiGroup group(patient);
+  group.trouble_ = why;
+  return group.connect(patient);
+}
+
+void MpiGroup::hurry() {
+  if (successor_ && successor_->table->hurry != nullptr) {
+    successor_->table->hurry(successor_->handle);
+  }
+}
+
+void MpiGroup::in_forked_child() {
+  if (successor_ && successor_->table->forked != nullptr) {
+    successor_->table->forked(successor_->handle);
+  }
 }
 
 Status MpiGroup::connect(symm_bootstrap_config& config) {
@@ -153,10 +181,17 @@ Status MpiGroup::gather(const void* in, size_t bytes, void* out, const char* wha
 }
 
 Status MpiGroup::compare_claims(const symm_bootstrap_config& config) {
-  ClaimRow mine{config.pe, config.n_pes, 0, {}};
+  ClaimRow mine{config.pe, config.n_pes, 0, {}, {}};
+  trouble_.copy(mine.trouble, sizeof(mine.trouble) - 1);
   mine.random_failed = ::getrandom(mine.key, sizeof(mine.key), 0) == sizeof(mine.key) ? 0 : 1;
   std::vector<ClaimRow> all(static_cast<size_t>(n_pes_));
   SYMM_TRY(gather(&mine, sizeof(mine), all.data(), "compare attributes"));
+  for (int rank = 0; rank < n_pes_; ++rank) {
+    ClaimRow& row = all[static_cast<size_t>(rank)];
+    row.trouble[sizeof(row.trouble) - 1] = '\0';
+    if (row.trouble[0] == '\0') continue;
+    return SYMM_ERROR(kInternal, "PE {} cannot take part: {}", rank, row.trouble);
+  }
   std::string differences;
   int count = 0;
   for (int rank = 0; rank < n_pes_; ++rank) {

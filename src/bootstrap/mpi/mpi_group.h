@@ -22,6 +22,8 @@ class MpiGroup {
   // config.pe and config.n_pes; when both were given (n_pes > 0, pe >= 0) and differ from rank and
   // size on any PE, fails on all with the table of differences.
   static Result<std::unique_ptr<MpiGroup>> open(symm_bootstrap_config& config);
+  // Takes part in the comparison with a reason why this PE cannot, which all get, if MPI runs.
+  static Status refuse(const symm_bootstrap_config& config, const char* why);
   ~MpiGroup();
   MpiGroup(const MpiGroup&) = delete;
   MpiGroup& operator=(const MpiGroup&) = delete;
@@ -32,6 +34,9 @@ class MpiGroup {
   Status abort(int status);
   std::string info();
   Status job_key(uint8_t key[32]) const;
+  // For the store that has taken over, if one has.
+  void hurry();
+  void in_forked_child();
 
  private:
   // The store that takes over at MPI_Finalize.
@@ -56,7 +61,8 @@ class MpiGroup {
   int keyval_ = MPI_KEYVAL_INVALID;
   bool acquired_ = false;
   bool closing_ = false;
-  std::string broken_;  // why no step can be made any more
+  std::string trouble_;  // why this PE cannot take part
+  std::string broken_;   // why no step can be made any more
   int pe_ = 0;
   int n_pes_ = 1;
   uint64_t steps_ = 0;

@@ -46,6 +46,15 @@ int mpi_job_key(void* handle, uint8_t key[32], char* error, size_t error_size) {
 
 void mpi_close(void* handle) { std::unique_ptr<MpiGroup> group(&group_of(handle)); }
 
+void mpi_refuse(const symm_bootstrap_config* config, const char* why) {
+  char ignored[64];  // the others get this failure, and so does this PE's caller
+  at_edge(ignored, sizeof(ignored), [&] { return MpiGroup::refuse(*config, why); });
+}
+
+void mpi_hurry(void* handle) { group_of(handle).hurry(); }
+
+void mpi_forked(void* handle) { group_of(handle).in_forked_child(); }
+
 constexpr symm_bootstrap_table kTable = {
     SYMM_BOOTSTRAP_ABI,
     sizeof(symm_bootstrap_table),
@@ -58,6 +67,9 @@ constexpr symm_bootstrap_table kTable = {
     mpi_info,
     mpi_job_key,
     mpi_close,
+    mpi_refuse,
+    mpi_hurry,
+    mpi_forked,
 };
 
 }  // namespace

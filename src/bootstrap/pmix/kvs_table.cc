@@ -50,7 +50,10 @@ symm_bootstrap_table kvs_table(const char* name, KvsOpen open) {
           kvs_global_exit,
           kvs_info,
           kvs_job_key,
-          kvs_close};
+          kvs_close,
+          nullptr,
+          nullptr,
+          nullptr};
 }
 
 }  // namespace symm::bootstrap
