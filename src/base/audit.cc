@@ -25,8 +25,6 @@ const char* name_of(Event event) {
       return "refused-connection";
     case Event::kTlsOff:
       return "tls-off";
-    case Event::kTlsOn:
-      return "tls-on";
     case Event::kCertificateExpiring:
       return "certificate-expiring";
     case Event::kCertificateExpired:
@@ -35,7 +33,7 @@ const char* name_of(Event event) {
       return "certificate-refused";
     case Event::kSecretRefused:
       return "secret-refused";
-    case Event::kStoreRefusedUs:
+    case Event::kJoinFailed:
       return "join-failed";
   }
   return "unknown";

@@ -12,13 +12,12 @@ namespace symm::audit {
 
 enum class Event : uint8_t {
   kRefusedConnection,    // subject: who it was
-  kTlsOff,               // subject: the address of the store
-  kTlsOn,                // subject: the address; reason: what is in force
+  kTlsOff,               // subject: the PE
   kCertificateExpiring,  // subject: the file
   kCertificateExpired,
   kCertificateRefused,  // an own certificate or key cannot be used
   kSecretRefused,       // subject: the file of the secret
-  kStoreRefusedUs,      // this PE was refused by PE 0, or refuses PE 0
+  kJoinFailed,          // this PE could not join: PE 0 refused it, or it refuses PE 0
 };
 
 // Appends {"time":..., "pid":..., "event":..., "subject":..., "reason":..., "count":...}. A line

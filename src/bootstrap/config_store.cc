@@ -7,9 +7,11 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/audit.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "base/version.h"
+#include "bootstrap/edge.h"
 #include "bootstrap/shared_servers.h"
 
 namespace symm::bootstrap {
@@ -22,19 +24,6 @@ constexpr std::chrono::milliseconds kCloseLimit{30000};
 constexpr std::chrono::milliseconds kFailedOpenLimit{2000};
 constexpr std::chrono::milliseconds kHurryLimit{500};
 constexpr double kRefusePatience_s = 1;
-
-bool wants_tls(const symm_tls_options& tls) {
-  if (tls.enabled == 0) return false;
-  return tls.chosen_by_user != 0 || config::flag("SHMEM_TLS");
-}
-
-net::PrivateKey private_key_of(const symm_tls_options& tls) {
-  net::PrivateKey key;
-  key.pem = tls.private_key != nullptr ? tls.private_key : "";
-  key.password = tls.key_password != nullptr ? tls.key_password : "";
-  key.decrypt = reinterpret_cast<net::PrivateKey::Decrypt>(tls.decrypt);
-  return key;
-}
 
 Result<net::Address> address_of(const net::SocketAddress& socket) {
   return net::parse_literal(socket.host(), socket.port());
@@ -95,34 +84,6 @@ Result<ConfigStore::Target> ConfigStore::find_target(const symm_bootstrap_config
   SYMM_ASSIGN(out.address, address_of(out.unique_id->address));
   out.hello.magic = static_cast<uint16_t>(out.unique_id->magic);
   out.hello.cookie = out.unique_id->magic;
-  return out;
-}
-
-Result<ConfigStore::Security> ConfigStore::find_security(const symm_tls_options& tls,
-                                                         std::string_view unique_id_secret) {
-  Security out;
-  if (!wants_tls(tls)) {
-    SYMM_LOG(
-        kWarn,
-        "TLS of the control plane is switched off: anyone who reaches the port can read and join");
-    out.secret = config::text("SHMEM_JOB_SECRET");
-    if (out.secret.empty()) out.secret = unique_id_secret;
-    return out;
-  }
-  if (tls.info != nullptr && *tls.info != '\0') {
-    SYMM_ASSIGN(net::TlsInfo info, net::parse_tls_info(tls.info));
-    net::PrivateKey key = private_key_of(tls);
-    SYMM_ASSIGN(out.server, net::TlsContext::from_certificate(net::Side::kServer, info, key));
-    SYMM_ASSIGN(out.client, net::TlsContext::from_certificate(net::Side::kClient, info, key));
-    out.source = "certificate " + info.certificate;
-    return out;
-  }
-  SYMM_ASSIGN(net::Secret secret, net::find_secret(unique_id_secret));
-  SYMM_ASSIGN(out.server, net::TlsContext::from_secret(net::Side::kServer, secret));
-  SYMM_ASSIGN(out.client, net::TlsContext::from_secret(net::Side::kClient, secret));
-  out.one_launch = secret.kind == net::KeyKind::kJobSecret;
-  out.secret = std::move(secret.bytes);
-  out.source = std::move(secret.source);
   return out;
 }
 
@@ -259,7 +220,7 @@ void ConfigStore::refuse(const symm_bootstrap_config& config, const std::string&
   if (!net::resolve(self.target_.address).ok()) return;
   std::string_view secret;
   if (self.target_.unique_id) secret = self.target_.unique_id->secret;
-  auto security = find_security(config.tls, secret);
+  auto security = find_security(config.tls, secret, config.pe);
   if (!security.ok()) return;
   self.security_ = std::move(security.value());
   self.target_.hello.token = self.token_;
@@ -308,12 +269,36 @@ Status ConfigStore::connect(Deadline deadline) {
   };
   auto client = store::Client::connect(options, handler);
   if (conflict != store::TlsConflict::kNone) report_tls_conflict(conflict);
-  SYMM_ASSIGN(client_, std::move(client));
+  if (!client.ok()) {
+    audit::write(audit::Event::kJoinFailed, fmt::format("PE {}", config_.pe),
+                 client.status().text());
+    return std::move(client.status());
+  }
+  client_ = std::move(client.value());
   SYMM_TRY(client_->barrier("open", deadline.left()));
   std::string_view nonce(reinterpret_cast<const char*>(client_->nonce().data()),
                          client_->nonce().size());
+  SYMM_LOG(kInfo, "{}", info());
   SYMM_ASSIGN(key_, net::derive_key(security_.secret, nonce, "anyshmem job key v1"));
   return {};
+}
+
+// PE 0 hears of a PE that cannot take part; without a key that is no more than a line about it.
+Status ConfigStore::find_keys(std::string_view unique_id_secret) {
+  auto found = find_security(config_.tls, unique_id_secret, config_.pe);
+  if (found.ok()) {
+    security_ = std::move(found.value());
+    return {};
+  }
+  security_.client =
+      config_.pe > 0 ? trouble_context(config_.tls, config_.pe, std::string(found.status().text()))
+                     : nullptr;
+  if (security_.client != nullptr) {
+    asio::io_context io;
+    auto told = store::connect_to_store(io, connect_options(kProbePatience_s));
+    if (!told.ok()) SYMM_LOG(kInfo, "{}", told.status().text());
+  }
+  return std::move(found.status());
 }
 
 Status ConfigStore::start() {
@@ -322,8 +307,9 @@ Status ConfigStore::start() {
   SYMM_TRY(std::move(net::resolve(target_.address).status()));
   std::string_view uid_secret =
       target_.unique_id ? std::string_view(target_.unique_id->secret) : std::string_view();
-  SYMM_ASSIGN(security_, find_security(config_.tls, uid_secret));
   target_.hello.token = token_;
+  SYMM_TRY(audit::check());
+  SYMM_TRY(find_keys(uid_secret));
   target_.hello.tls = security_.client != nullptr ? 1 : 0;
   SYMM_TRY(check_maker());
   if (config_.pe == 0) SYMM_TRY(start_server(deadline, ""));
@@ -404,7 +390,30 @@ std::string ConfigStore::info() const {
   std::string where = fmt::format("control plane {}://{}", scheme, target_.address.to_string());
   if (client_ == nullptr) return where + ", single PE, nothing connected";
   if (security_.source.empty()) return where + ", TLS off";
-  return fmt::format("{}, {} ({})", where, client_->describe(), security_.source);
+  std::string text = fmt::format("{}, {} ({})", where, client_->describe(), security_.source);
+  if (security_.certificate_expires != 0) {
+    text += ", expires " + net::time_text(security_.certificate_expires);
+  }
+  return text;
+}
+
+void ConfigStore::tls_status(symm_tls_status& out) const {
+  out = {};
+  out.enabled = security_.server != nullptr ? 1 : 0;
+  if (out.enabled == 0) return;
+  // A job of one PE connects to nobody: keys are ready, no version or cipher is in force.
+  net::TlsState state;
+  if (client_ != nullptr) state = client_->tls_state();
+  const std::string kind = net::key_kind_name(security_.server->kind());
+  copy_text(state.version, out.version, sizeof(out.version));
+  copy_text(state.cipher, out.cipher, sizeof(out.cipher));
+  copy_text(kind, out.key_kind, sizeof(out.key_kind));
+  copy_text(security_.source, out.source, sizeof(out.source));
+  const std::string peer = state.peer.empty() && client_ != nullptr
+                               ? fmt::format("PE 0 at {}", target_.address.to_string())
+                               : state.peer;
+  copy_text(peer, out.peer, sizeof(out.peer));
+  out.certificate_expires = security_.certificate_expires;
 }
 
 Status ConfigStore::job_key(net::Key& out) const {

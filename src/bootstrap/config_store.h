@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "bootstrap/plugin_abi.h"
+#include "bootstrap/security.h"
 #include "bootstrap/unique_id.h"
 #include "net/address.h"
 #include "net/secret.h"
@@ -37,6 +38,7 @@ class ConfigStore {
   Status allgather(const std::string& what, std::string_view in, void* out);
   Status global_exit(int status);
   std::string info() const;
+  void tls_status(symm_tls_status& out) const;
   Status job_key(net::Key& out) const;
   // Says goodbye; PE 0 then waits until all others have done so, within a limit.
   void close();
@@ -53,19 +55,10 @@ class ConfigStore {
     std::optional<UniqueId> unique_id;
     store::Hello hello;
   };
-  struct Security {
-    std::shared_ptr<net::TlsContext> server;
-    std::shared_ptr<net::TlsContext> client;
-    std::string secret;  // also the root of the job key; empty in certificate mode
-    std::string source;
-    bool one_launch = false;  // whoever has the key belongs to the same launch
-  };
-
   explicit ConfigStore(const symm_bootstrap_config& config);
   Status start();
   static Result<Target> find_target(const symm_bootstrap_config& config);
-  static Result<Security> find_security(const symm_tls_options& tls,
-                                        std::string_view unique_id_secret);
+  Status find_keys(std::string_view unique_id_secret);
   Result<net::Listeners> find_listeners(Deadline deadline);
   Status busy_port(Status failure);
   Status check_maker() const;

@@ -49,6 +49,8 @@ int global_exit(void* handle, int status, char* error, size_t error_size) {
 
 void info(void* handle, char* text, size_t size) { copy_text(self(handle).info(), text, size); }
 
+void tls_status(void* handle, symm_tls_status* out) { self(handle).tls_status(*out); }
+
 int job_key(void* handle, uint8_t key[32], char* error, size_t error_size) {
   return at_edge(error, error_size, [&]() -> Status {
     net::Key made{};
@@ -87,6 +89,7 @@ constexpr symm_bootstrap_table kTable = {
     barrier,
     global_exit,
     info,
+    tls_status,
     job_key,
     close,
     refuse,

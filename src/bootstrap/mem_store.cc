@@ -264,6 +264,7 @@ constexpr symm_bootstrap_table kTable = {
     mem_barrier,
     mem_global_exit,
     mem_info,
+    nullptr,
     mem_job_key,
     mem_close,
     nullptr,

@@ -25,6 +25,17 @@ typedef struct symm_tls_options {
   void* decrypt;            /* aclshmem_decrypt_handler */
 } symm_tls_options;
 
+/* What is in force. Texts are cut to their fields and end with NUL. */
+typedef struct symm_tls_status {
+  int32_t enabled;
+  char version[16]; /* empty when nothing is connected */
+  char cipher[48];
+  char key_kind[32];           /* certificate, job secret, unique-id secret, user secret */
+  char source[256];            /* where the key comes from */
+  char peer[128];              /* name in the certificate of PE 0, else its address */
+  int64_t certificate_expires; /* seconds since 1970, 0 without a certificate */
+} symm_tls_status;
+
 typedef struct symm_bootstrap_config {
   uint32_t size;       /* of this struct */
   uint32_t mode;       /* aclshmemx_bootstrap_t bit */
@@ -60,6 +71,8 @@ typedef struct symm_bootstrap_table {
   int (*global_exit)(void* handle, int status, char* error, size_t error_size);
   /* One line for people: address, TLS version, cipher, kind of key. */
   void (*info)(void* handle, char* text, size_t size);
+  /* The same in parts; null when the bootstrap has no TLS of its own. */
+  void (*tls_status)(void* handle, symm_tls_status* out);
   /* Bytes that all PEs of the job share and no outsider knows; salts the names of local sockets and
    * authenticates them. */
   int (*job_key)(void* handle, uint8_t key[32], char* error, size_t error_size);

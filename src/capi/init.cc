@@ -111,6 +111,16 @@ void copy_text(std::string_view from, char* to, size_t size) {
   to[count] = '\0';
 }
 
+void copy_tls_status(const symm_tls_status& from, aclshmemx_tls_status_t& to) {
+  to.enabled = from.enabled != 0;
+  copy_text(from.version, to.version, sizeof(to.version));
+  copy_text(from.cipher, to.cipher, sizeof(to.cipher));
+  copy_text(from.key_kind, to.key_kind, sizeof(to.key_kind));
+  copy_text(from.source, to.source, sizeof(to.source));
+  copy_text(from.peer, to.peer, sizeof(to.peer));
+  to.certificate_expires = from.certificate_expires;
+}
+
 }  // namespace
 }  // namespace symm::capi
 
@@ -194,7 +204,10 @@ int32_t aclshmemx_set_conf_store_tls(bool enable, const char* tls_info,
 int32_t aclshmemx_set_config_store_tls_key(const char* tls_pk, const uint32_t tls_pk_len,
                                            const char* tls_pk_pw, const uint32_t tls_pk_pw_len,
                                            const aclshmem_decrypt_handler decrypt_handler) {
-  return capi::without_instance("aclshmemx_set_config_store_tls_key", [&] {
+  return capi::without_instance("aclshmemx_set_config_store_tls_key", [&]() -> Status {
+    if (current() != nullptr) {
+      return SYMM_ERROR(kInternal, "the key of TLS cannot be set after init; it has no effect");
+    }
     return capi::set_tls_key(tls_pk, tls_pk_len, tls_pk_pw, tls_pk_pw_len, decrypt_handler);
   });
 }
@@ -246,6 +259,16 @@ int aclshmemx_control_plane_info(char* text, size_t size) {
     capi::copy_text(instance.control().info(), text, size);
     return {};
   });
+}
+
+int aclshmemx_get_conf_store_tls_status(aclshmemx_tls_status_t* status) {
+  return capi::with_instance(
+      "aclshmemx_get_conf_store_tls_status", [&](Instance& instance) -> Status {
+        if (status == nullptr) return SYMM_ERROR(kInvalidParam, "the status is a null pointer");
+        SYMM_ASSIGN(const symm_tls_status found, instance.control().tls_status());
+        capi::copy_tls_status(found, *status);
+        return {};
+      });
 }
 
 int aclshmemi_control_barrier_all(void) {

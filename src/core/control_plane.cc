@@ -84,6 +84,21 @@ std::string ControlPlane::info() {
   return text;
 }
 
+Result<symm_tls_status> ControlPlane::tls_status() {
+  SYMM_TRY(is_open("TLS status"));
+  std::lock_guard lock(mutex_);
+  if (table_->tls_status == nullptr) {
+    return SYMM_ERROR(
+        kNotSupported,
+        "the control plane of this job is that of its launcher ({}), which has no TLS "
+        "of ours",
+        table_->name);
+  }
+  symm_tls_status out{};
+  table_->tls_status(handle_, &out);
+  return out;
+}
+
 Result<os::Digest> ControlPlane::job_key() {
   std::lock_guard lock(mutex_);
   char error[512] = "";

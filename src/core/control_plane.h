@@ -38,6 +38,8 @@ class ControlPlane {
   Status agree(Status mine, const char* what);
   Status global_exit(int status);
   std::string info();
+  // kNotSupported when the bootstrap has no TLS of its own.
+  Result<symm_tls_status> tls_status();
   Result<os::Digest> job_key();
   // Not collective: tells the other PEs of the job that this one cannot take part, as far as they
   // can be reached within about a second.

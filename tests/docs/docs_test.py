@@ -4,7 +4,7 @@ usage: docs_test.py ROOT BIN_FOLDER SANITIZER
 
 SANITIZER is what this build was made with (address, thread or nothing); programs get the same.
 
-In docs/tutorial.md a fence "cpp file=NAME" is a file, "sh" is run by bash in the folder of those files with our tools in
+In docs/tutorial.md and docs/security.md a fence "cpp file=NAME" is a file, "sh" is run by bash in the folder of those files with our tools in
 PATH, and the "text" fence after it is what it must print, lines in any order.
 """
 
@@ -57,9 +57,15 @@ class Docs(unittest.TestCase):
                     self.assertIn(f'"{name}"', table)
 
     def test_tutorial_runs(self):
+        self.assertGreater(self.run_page("docs/tutorial.md"), 3)
+
+    def test_security_page_runs(self):
+        self.assertEqual(self.run_page("docs/security.md"), 4)
+
+    def run_page(self, page):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("SHMEM_")}
         environment["PATH"] = f"{BIN}:{environment['PATH']}"
-        fences = FENCE.findall((ROOT / "docs/tutorial.md").read_text())
+        fences = FENCE.findall((ROOT / page).read_text())
         ran = 0
         with tempfile.TemporaryDirectory() as folder:
             environment["HOME"] = folder
@@ -72,7 +78,7 @@ class Docs(unittest.TestCase):
                     ran += 1
                 elif kind == "text":
                     self.assertEqual(sorted(output.splitlines()), sorted(text.splitlines()))
-        self.assertGreater(ran, 3)
+        return ran
 
     def run_shell(self, text, folder, environment):
         done = subprocess.run(

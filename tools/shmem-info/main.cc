@@ -11,6 +11,7 @@
 
 #include "base/config.h"
 #include "base/version.h"
+#include "bootstrap/security.h"
 
 namespace {
 
@@ -77,6 +78,10 @@ void print_machine() {
   std::printf("page: %ld bytes\n", ::sysconf(_SC_PAGESIZE));
 }
 
+void print_security() {
+  std::printf("TLS of the control plane: %s\n", symm::bootstrap::describe_security().c_str());
+}
+
 void print_options() {
   std::printf("\noptions (environment variables):\n");
   for (const Option& option : symm::config::options()) {
@@ -119,6 +124,7 @@ int main(int argc, char** argv) {
   }
   print_versions();
   print_machine();
+  print_security();
   print_options();
   if (symm::Status status = symm::config::check_environment(); !status.ok()) {
     std::fprintf(stderr, "shmem-info: %s\n", status.to_string().c_str());

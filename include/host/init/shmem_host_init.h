@@ -16,6 +16,7 @@
 #define shmem_set_config_store_tls_key aclshmemx_set_config_store_tls_key
 #define shmem_global_exit aclshmem_global_exit
 #define shmem_set_conf_store_tls aclshmemx_set_conf_store_tls
+#define shmem_get_conf_store_tls_status aclshmemx_get_conf_store_tls_status
 
 extern "C" {
 
@@ -82,7 +83,7 @@ ACLSHMEM_HOST_API void aclshmem_info_get_name(char* name);
  * @brief Private key (PEM) and its password for TLS of the control plane, with a function that
  * decrypts the password. The pointers are kept and must stay valid until init; takes effect for
  * inits afterwards.
- * @return 0; -1 for a length without text or over 10 KiB.
+ * @return 0; -1 for a length without text or over 10 KiB; -4 when an instance is already open.
  */
 ACLSHMEM_HOST_API int32_t aclshmemx_set_config_store_tls_key(
     const char* tls_pk, const uint32_t tls_pk_len, const char* tls_pk_pw,
@@ -101,6 +102,25 @@ ACLSHMEM_HOST_API void aclshmem_global_exit(int status);
  */
 ACLSHMEM_HOST_API int32_t aclshmemx_set_conf_store_tls(bool enable, const char* tls_info,
                                                        const uint32_t tls_info_len);
+
+/** @brief What TLS of the control plane is in force; texts end with NUL. */
+typedef struct {
+  bool enabled;                /**< false: everything goes in plain text */
+  char version[16];            /**< "TLSv1.3"; empty in a job of one PE, which connects to nobody */
+  char cipher[48];             /**< "TLS_AES_128_GCM_SHA256" */
+  char key_kind[32];           /**< certificate, job secret, unique-id secret or user secret */
+  char source[256];            /**< where the key comes from; never the key */
+  char peer[128];              /**< name in the certificate of PE 0, else its address */
+  int64_t certificate_expires; /**< of this PE's own, seconds since 1970 (UTC); 0: no certificate */
+} aclshmemx_tls_status_t;
+
+/**
+ * @brief Tells what TLS of the current instance's control plane is in force (ours). Local, any
+ * thread, does not block; after init, until finalize.
+ * @return 0; -1 for null; -3 (ACLSHMEM_NOT_INITED) before init; the code of "not supported" when
+ * the bootstrap is the launcher's own (MPI), whose connections are not ours.
+ */
+ACLSHMEM_HOST_API int aclshmemx_get_conf_store_tls_status(aclshmemx_tls_status_t* status);
 
 #ifndef SYMM_KERNEL_TU
 /** @brief Id and handle of the instance that host calls of this thread act on; never null, id 0

@@ -65,6 +65,7 @@ constexpr symm_bootstrap_table kTable = {
     mpi_barrier,
     mpi_global_exit,
     mpi_info,
+    nullptr,
     mpi_job_key,
     mpi_close,
     mpi_refuse,

@@ -49,6 +49,7 @@ symm_bootstrap_table kvs_table(const char* name, KvsOpen open) {
           kvs_barrier,
           kvs_global_exit,
           kvs_info,
+          nullptr,
           kvs_job_key,
           kvs_close,
           nullptr,
