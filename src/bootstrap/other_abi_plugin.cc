@@ -7,7 +7,8 @@ static const symm_bootstrap_table kTable = {99,      sizeof(symm_bootstrap_table
                                             nullptr, nullptr,
                                             nullptr, nullptr,
                                             nullptr, nullptr,
-                                            nullptr, nullptr};
+                                            nullptr, nullptr,
+                                            nullptr};
 
 extern "C" __attribute__((visibility("default"))) const symm_bootstrap_table* symm_bootstrap_plugin(
     void) {
