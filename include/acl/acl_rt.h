@@ -48,6 +48,29 @@ typedef enum aclrtMemAttr {
   ACL_HBM_MEM_NORMAL = 5
 } aclrtMemAttr;
 
+typedef enum aclrtMemHandleType { ACL_MEM_HANDLE_TYPE_NONE = 0 } aclrtMemHandleType;
+typedef enum aclrtMemAllocationType { ACL_MEM_ALLOCATION_TYPE_PINNED = 0 } aclrtMemAllocationType;
+typedef enum aclrtMemLocationType {
+  ACL_MEM_LOCATION_TYPE_HOST = 0,
+  ACL_MEM_LOCATION_TYPE_DEVICE = 1
+} aclrtMemLocationType;
+typedef struct aclrtMemLocation {
+  uint32_t id;
+  aclrtMemLocationType type;
+} aclrtMemLocation;
+/* What kind of memory aclrtMallocPhysical is asked for; all kinds are the same here. */
+typedef struct aclrtPhysicalMemProp {
+  aclrtMemHandleType handleType;
+  aclrtMemAllocationType allocationType;
+  aclrtMemAttr memAttr;
+  aclrtMemLocation location;
+  uint64_t reserve;
+} aclrtPhysicalMemProp;
+
+/* Links of aclrtMemMapSelectedLink: between the dies of a package, and between packages. */
+#define ACL_RT_MEM_LINK_IDX_0 0U
+#define ACL_RT_MEM_LINK_IDX_1 1U
+
 typedef enum aclrtCmoType {
   ACL_RT_CMO_TYPE_PREFETCH = 0,
   ACL_RT_CMO_TYPE_WRITEBACK = 1,
@@ -107,6 +130,23 @@ aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t cou
 aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
                           aclrtStream stream);
 aclError aclrtCmoAsync(void* src, size_t size, aclrtCmoType cmoType, aclrtStream stream);
+
+/* Addresses without memory, and memory without addresses. A range is reserved, memory is mapped
+ * into whole pages of it, unmapped, and the range released; each refuses to be taken away while the
+ * other still uses it. alignment: 0 or a power of two. expectPtr is a hint; flags mean nothing. */
+aclError aclrtReserveMemAddress(void** virPtr, size_t size, size_t alignment, void* expectPtr,
+                                uint64_t flags);
+aclError aclrtReleaseMemAddress(void* virPtr);
+aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size,
+                             const aclrtPhysicalMemProp* prop, uint64_t flags);
+aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
+aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,
+                     uint64_t flags);
+/* Makes [dst, dst + size) of a reserved range a second view of the shared memory at src, for
+ * example of a peer's symmetric heap from aclshmem_ptr. The links are the same path here. */
+aclError aclrtMemMapSelectedLink(void* dst, size_t size, void* src, uint32_t link);
+/* Undoes aclrtMapMem or aclrtMemMapSelectedLink. */
+aclError aclrtUnmapMem(void* virPtr);
 
 /* Streams. */
 aclError aclrtCreateStream(aclrtStream* stream);

@@ -64,6 +64,19 @@ void symm_rt_notify(symm_event_count* events);
 int symm_rt_launch(uint32_t blocks, void* stream, void (*run)(void* closure),
                    void (*drop)(void* closure), void* closure, void* state, const char* name);
 
+/* The same with visit_arguments, which tells about the values that the kernel gets, so that the
+ * runtime knows which memory a recorded launch refers to; it may be null. */
+typedef void (*symm_visit_arguments)(void* closure, void (*visit)(void* context, uint64_t value),
+                                     void* context);
+int symm_rt_launch_with_arguments(uint32_t blocks, void* stream, void (*run)(void* closure),
+                                  void (*drop)(void* closure), symm_visit_arguments visit_arguments,
+                                  void* closure, void* state, const char* name);
+
+/* Memory is about to be freed or unmapped: 0, after graphs that refer to it have become unusable;
+ * or an error that names the graph task, when a capture records or a replay is queued or running,
+ * and the memory has to stay. `call` is the freeing call. */
+int symm_rt_release_memory(const void* memory, uint64_t bytes, const char* call);
+
 /* Enqueues a task of the launching library on a stream, in order with its other work; recorded
  * while the stream is captured. run(argument) executes on the stream's own thread or on one that
  * waits for the stream, and returns 0 or an aclError that the stream reports; its text is what

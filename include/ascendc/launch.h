@@ -56,6 +56,22 @@ struct LaunchClosure {
     }
   }
   static void drop(void* self) { delete static_cast<LaunchClosure*>(self); }
+
+  // Pointers, and integers that may hold an address. What a record holds is not looked into.
+  static void visit(void* self, void (*visitor)(void*, uint64_t), void* context) {
+    std::apply([&](const A&... each) { (visit_argument(each, visitor, context), ...); },
+               static_cast<LaunchClosure*>(self)->arguments);
+  }
+  template <typename T>
+  static void visit_argument(const T& value, void (*visitor)(void*, uint64_t), void* context) {
+    if constexpr (std::is_pointer_v<T>) {
+      visitor(context, reinterpret_cast<uint64_t>(value));
+    } else if constexpr (std::is_integral_v<T> && sizeof(T) == sizeof(uint64_t)) {
+      visitor(context, static_cast<uint64_t>(value));
+    } else {
+      (void)visitor, (void)context, (void)value;
+    }
+  }
 };
 
 template <typename Call>
@@ -86,7 +102,8 @@ class Launcher {
                                 std::tuple<std::decay_t<A>...>(std::forward<A>(arguments)...)};
     void* state = symm_shmem_launch_state != nullptr ? symm_shmem_launch_state() : nullptr;
     const uint32_t blocks = blocks_ > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(blocks_);
-    return symm_rt_launch(blocks, stream_, &Closure::run, &Closure::drop, closure, state, name_);
+    return symm_rt_launch_with_arguments(blocks, stream_, &Closure::run, &Closure::drop,
+                                         &Closure::visit, closure, state, name_);
   }
 
   const char* name_;

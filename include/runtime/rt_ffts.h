@@ -9,6 +9,9 @@ extern "C" {
 #endif
 
 typedef int32_t rtError_t;
+#ifndef RT_ERROR_NONE
+#define RT_ERROR_NONE 0
+#endif
 
 // Stores 0 in both; never fails.
 static inline rtError_t rtGetC2cCtrlAddr(uint64_t* address, uint32_t* length) {

@@ -4,8 +4,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <string>
 
 namespace symm::os {
 namespace {
@@ -17,6 +22,51 @@ std::string limit_text(size_t bytes) {
                        limit.rlim_cur);
   }
   return fmt::format("{} bytes of addresses wanted, a process has 2^47", bytes);
+}
+
+struct Piece {
+  uintptr_t first;
+  uintptr_t last;
+  bool shared;
+};
+
+// Calls visit(piece) for every mapping of this process, in order, until it returns false.
+template <typename Visit>
+void visit_mappings(Visit visit) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    Piece piece{};
+    char access[5] = {};
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %4s", &piece.first, &piece.last,
+                    access) != 3)
+      continue;
+    piece.shared = access[1] == 'w' && access[3] == 's';
+    if (!visit(piece)) return;
+  }
+}
+
+// How many of the bytes from `first` on are writable shared memory.
+size_t shared_bytes_at(uintptr_t first, size_t bytes) {
+  size_t found = 0;
+  visit_mappings([&](const Piece& piece) {
+    const uintptr_t at = first + found;
+    if (piece.last <= at) return true;
+    if (piece.first > at || !piece.shared) return false;
+    found = std::min<size_t>(bytes, piece.last - first);
+    return found < bytes;
+  });
+  return found;
+}
+
+// Bytes from `first` on that one mapping holds, at most `bytes`.
+size_t mapped_piece(uintptr_t first, size_t bytes) {
+  size_t found = bytes;
+  visit_mappings([&](const Piece& piece) {
+    if (piece.last <= first) return true;
+    found = std::min<size_t>(bytes, piece.last - first);
+    return false;
+  });
+  return found;
 }
 
 }  // namespace
@@ -71,6 +121,37 @@ Status Mapping::map_shared(size_t offset, size_t bytes, int fd, size_t fd_offset
   }
   // Only advice: a kernel without it writes larger core files.
   if (keep_out_of_dumps) (void)::madvise(at, bytes, MADV_DONTDUMP);
+  return {};
+}
+
+Status Mapping::map_alias(size_t offset, size_t bytes, const void* source) {
+  const auto first = reinterpret_cast<uintptr_t>(source);
+  if (offset > bytes_ || bytes > bytes_ - offset || first % page_size() != 0) {
+    return SYMM_ERROR(kInvalidParam, "{} bytes at {}: pass whole pages that fit the range", bytes,
+                      source);
+  }
+  // The kernel would extend a mapping past its end, into what lies behind it in the file.
+  const size_t shared = shared_bytes_at(first, bytes);
+  if (shared != bytes) {
+    return SYMM_ERROR(
+        kInvalidParam,
+        "{} bytes at {} are not shared memory (only the first {} are); pass memory of "
+        "a symmetric heap, for example from aclshmem_ptr",
+        bytes, source, shared);
+  }
+  for (size_t done = 0; done < bytes;) {
+    const size_t part = mapped_piece(first + done, bytes - done);
+    // Old size 0: the old mapping stays.
+    void* got = ::mremap(reinterpret_cast<void*>(first + done), 0, part,
+                         MREMAP_MAYMOVE | MREMAP_FIXED, address_ + offset + done);
+    if (got == MAP_FAILED) {
+      const int error = errno;
+      (void)unmap(offset, bytes);
+      return SYMM_ERROR(kNoMemory, "cannot map {} bytes a second time: {}", bytes,
+                        std::strerror(error));
+    }
+    done += part;
+  }
   return {};
 }
 

@@ -27,6 +27,10 @@ class Mapping {
   // `fd_offset` on. `keep_out_of_dumps`: the pages of peers do not belong into a core file of this
   // process.
   Status map_shared(size_t offset, size_t bytes, int fd, size_t fd_offset, bool keep_out_of_dumps);
+  // Makes [offset, offset + bytes) a second view of the shared memory that `source` shows in this
+  // process. All three must be multiples of a page. kInvalidParam when the source is not shared
+  // memory over its whole length.
+  Status map_alias(size_t offset, size_t bytes, const void* source);
   // Takes the memory out again; the addresses stay reserved.
   Status unmap(size_t offset, size_t bytes);
 

@@ -121,6 +121,10 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
   constexpr const char* kCall = "aclmdlRIExecuteAsync";
   std::shared_ptr<Graph> graph;
   SYMM_ACL_TRY(find_graph(modelRI, graph, kCall));
+  if (std::string why = graph->spoilt(); !why.empty()) {
+    return fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
+                "{}: the graph cannot run any more: {}; capture it again", kCall, why);
+  }
   std::shared_ptr<Stream> target;
   SYMM_ACL_TRY(runtime().find_stream(stream, target, kCall));
   if (target->capture() != nullptr) {

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "acl/acl.h"
+#include "ascendc/core_abi.h"
 #include "runtime/device.h"
 #include "runtime/tasks.h"
 
@@ -46,6 +47,13 @@ bool has_pageable_side(const void* dst, const void* src, int kind) {
   }
 }
 
+aclError release(void* memory, bool host, const char* call) {
+  if (const size_t bytes = runtime().memory().size_of(memory); bytes != 0) {
+    SYMM_ACL_TRY(symm_rt_release_memory(memory, bytes, call));
+  }
+  return runtime().memory().release(memory, host, call);
+}
+
 }  // namespace
 
 aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy) {
@@ -54,14 +62,16 @@ aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy) {
   return runtime().memory().allocate(devPtr, size, device, "aclrtMalloc");
 }
 
-aclError aclrtFree(void* devPtr) { return runtime().memory().release(devPtr, false, "aclrtFree"); }
+aclError aclrtFree(void* devPtr) { return release(devPtr, false, "aclrtFree"); }
 
 aclError aclrtMallocHost(void** hostPtr, size_t size) {
   return runtime().memory().allocate(hostPtr, size, MemoryTable::kHost, "aclrtMallocHost");
 }
 
-aclError aclrtFreeHost(void* hostPtr) {
-  return runtime().memory().release(hostPtr, true, "aclrtFreeHost");
+aclError aclrtFreeHost(void* hostPtr) { return release(hostPtr, true, "aclrtFreeHost"); }
+
+int symm_rt_release_memory(const void* memory, uint64_t bytes, const char* call) {
+  return runtime().release_memory({reinterpret_cast<uintptr_t>(memory), bytes}, call);
 }
 
 aclError aclrtGetMemInfo(aclrtMemAttr, size_t* freeBytes, size_t* totalBytes) {

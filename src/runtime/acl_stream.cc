@@ -64,10 +64,17 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, void (*function)(void*), void* 
 
 int symm_rt_launch(uint32_t blocks, void* stream, void (*run)(void*), void (*drop)(void*),
                    void* closure, void* state, const char* name) {
+  return symm_rt_launch_with_arguments(blocks, stream, run, drop, nullptr, closure, state, name);
+}
+
+int symm_rt_launch_with_arguments(uint32_t blocks, void* stream, void (*run)(void*),
+                                  void (*drop)(void*), symm_visit_arguments visit, void* closure,
+                                  void* state, const char* name) {
   auto spec = std::make_shared<KernelSpec>();
   spec->blocks = blocks;
   spec->run = run;
   spec->drop = drop;
+  spec->visit = visit;
   spec->closure = closure;
   spec->state = state;
   spec->name = name != nullptr ? name : "kernel";

@@ -235,6 +235,28 @@ aclError Runtime::check_capture_allows(const char* call) {
   return ACL_SUCCESS;
 }
 
+aclError Runtime::release_memory(const MemoryRange& range, const char* call) {
+  std::vector<std::pair<std::shared_ptr<Graph>, std::string>> users;
+  for (auto& graph : graphs.all()) {
+    std::string task = graph->user_of(range);
+    if (task.empty()) continue;
+    // acquire: pairs with the end of capture and replay.
+    const bool recording = !graph->complete.load(std::memory_order_acquire);
+    if (recording || graph->pending.load(std::memory_order_acquire) != 0) {
+      return fail(recording ? ACL_ERROR_RT_MODEL_CAPTURED : ACL_ERROR_RT_MODEL_RUNNING,
+                  "{}: {} of a graph that is being {} uses the {} bytes at {:#x}; {} first", call,
+                  task, recording ? "captured" : "replayed", range.bytes, range.first,
+                  recording ? "end the capture" : "synchronise the stream");
+    }
+    users.emplace_back(graph, std::move(task));
+  }
+  for (auto& [graph, task] : users) {
+    graph->spoil(fmt::format("{} uses {} bytes at {:#x} that {} has given back", task, range.bytes,
+                             range.first, call));
+  }
+  return ACL_SUCCESS;
+}
+
 void Runtime::capture_began(const std::shared_ptr<Capture>& capture) {
   std::lock_guard lock(mutex_);
   captures_.push_back(capture);

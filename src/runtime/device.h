@@ -18,6 +18,7 @@
 #include "runtime/handles.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
+#include "runtime/virtual_memory.h"
 
 namespace symm::runtime {
 
@@ -58,6 +59,8 @@ class Runtime {
 
   // Refuses a synchronous call that an active capture forbids to this thread.
   aclError check_capture_allows(const char* call);
+  // See symm_rt_release_memory.
+  aclError release_memory(const MemoryRange& range, const char* call);
   void capture_began(const std::shared_ptr<Capture>& capture);
   void capture_ended(const std::shared_ptr<Capture>& capture);
 
@@ -66,6 +69,8 @@ class Runtime {
   HandleTable<Notify> notifies;
   HandleTable<Graph> graphs;
   HandleTable<Context> contexts;
+  HandleTable<PhysicalMemory> physical;
+  VirtualMemory virtual_memory;
   std::atomic<uint32_t> next_notify{0};
 
  private:

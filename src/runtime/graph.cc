@@ -6,6 +6,26 @@
 
 namespace symm::runtime {
 
+std::string Graph::user_of(const MemoryRange& range) {
+  std::lock_guard lock(mutex);
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    if (tasks[i]->uses(range)) {
+      return fmt::format("task {} of {} ({})", i + 1, tasks.size(), tasks[i]->name());
+    }
+  }
+  return {};
+}
+
+void Graph::spoil(std::string why) {
+  std::lock_guard lock(mutex);
+  if (spoilt_.empty()) spoilt_ = std::move(why);
+}
+
+std::string Graph::spoilt() {
+  std::lock_guard lock(mutex);
+  return spoilt_;
+}
+
 Capture::Capture(const Stream& origin, aclmdlRICaptureMode mode, std::shared_ptr<Graph> graph)
     : origin_(&origin), mode_(mode), owner_(std::this_thread::get_id()), graph_(std::move(graph)) {
   frontiers_[origin_];
@@ -18,7 +38,10 @@ aclError Capture::record(const Stream& stream, TaskPtr task, const char* call) {
                 "{}: the capture of {} is invalid ({}); end it and begin again", call,
                 stream.name(), invalid_);
   }
-  graph_->tasks.push_back(std::move(task));
+  {
+    std::lock_guard tasks_lock(graph_->mutex);
+    graph_->tasks.push_back(std::move(task));
+  }
   ++frontiers_[&stream][&stream];
   return ACL_SUCCESS;
 }

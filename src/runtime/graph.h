@@ -24,8 +24,19 @@ class Graph {
   std::atomic<uint32_t> pending{0};
   // False while it is being recorded.
   std::atomic<bool> complete{false};
-  // Written by the capture until complete, then constant.
+  // Written by the capture, under the mutex, until complete, then constant.
   std::vector<TaskPtr> tasks;
+
+  // The first task that names memory in the range, and where it stands; empty if there is none.
+  std::string user_of(const MemoryRange& range);
+  // Replays are refused from now on, with this reason.
+  void spoil(std::string why);
+  std::string spoilt();  // why, or empty
+
+  std::mutex mutex;  // of tasks while recording, and of the reason
+
+ private:
+  std::string spoilt_;
 };
 
 class Capture {

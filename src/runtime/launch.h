@@ -34,6 +34,7 @@ struct KernelSpec {
   uint32_t blocks = 0;
   void (*run)(void* closure) = nullptr;
   void (*drop)(void* closure) = nullptr;
+  symm_visit_arguments visit = nullptr;  // may stay null: nothing is known of the arguments
   void* closure = nullptr;
   void* state = nullptr;
   std::string name;

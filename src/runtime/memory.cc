@@ -61,6 +61,12 @@ aclError MemoryTable::release(void* memory, bool host, const char* call) {
   return ACL_SUCCESS;
 }
 
+size_t MemoryTable::size_of(const void* memory) const {
+  std::lock_guard lock(mutex_);
+  auto at = blocks_.find(reinterpret_cast<uintptr_t>(memory));
+  return at == blocks_.end() ? 0 : at->second.size;
+}
+
 bool MemoryTable::is_host_allocation(const void* address) const {
   std::lock_guard lock(mutex_);
   auto value = reinterpret_cast<uintptr_t>(address);

@@ -21,6 +21,8 @@ class MemoryTable {
   aclError allocate(void** out, size_t size, int device, const char* call);
   // `host`: whether the call is the one for host memory.
   aclError release(void* memory, bool host, const char* call);
+  // Bytes of the allocation that starts there; 0 when none does.
+  size_t size_of(const void* memory) const;
   // Whether the address lies in memory of aclrtMallocHost.
   bool is_host_allocation(const void* address) const;
   uint64_t capacity() const { return capacity_; }

@@ -20,6 +20,21 @@ class KernelTask : public Task {
     return Launch::run(std::make_shared<Launch>(spec_, pool_, number));
   }
   std::string name() const override { return "kernel " + spec_->name; }
+  bool uses(const MemoryRange& range) const override {
+    if (spec_->visit == nullptr) return false;
+    struct Search {
+      const MemoryRange& range;
+      bool found;
+    } search{range, false};
+    spec_->visit(
+        spec_->closure,
+        [](void* pointer, uint64_t value) {
+          auto* s = static_cast<Search*>(pointer);
+          s->found |= s->range.contains(value);
+        },
+        &search);
+    return search.found;
+  }
 
  private:
   const std::shared_ptr<const KernelSpec> spec_;
@@ -75,6 +90,9 @@ class CopyTask : public Task {
     return {};
   }
   std::string name() const override { return fmt::format("copy of {} bytes", bytes_); }
+  bool uses(const MemoryRange& range) const override {
+    return range.overlaps(to_, bytes_) || range.overlaps(from_, bytes_);
+  }
 
  private:
   void* const to_;
@@ -90,6 +108,7 @@ class FillTask : public Task {
     return {};
   }
   std::string name() const override { return fmt::format("fill of {} bytes", bytes_); }
+  bool uses(const MemoryRange& range) const override { return range.overlaps(to_, bytes_); }
 
  private:
   void* const to_;

@@ -230,6 +230,52 @@ TEST_F(GraphTest, FailedTaskEndsTheReplayAndIsNamed) {
   EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
 }
 
+void* device_memory(size_t bytes) {
+  void* memory = nullptr;
+  EXPECT_EQ(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  return memory;
+}
+
+// A graph that copies within its own piece of memory.
+TEST_F(GraphTest, FaultM4_FreedMemoryMakesTheGraphUnusable) {
+  auto* used = static_cast<char*>(device_memory(64));
+  auto* unused = device_memory(64);
+  begin();
+  ASSERT_EQ(aclrtMemcpyAsync(used, 8, used + 8, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_),
+            ACL_SUCCESS);
+  EXPECT_EQ(aclrtFree(used), ACL_ERROR_RT_MODEL_CAPTURED) << "while it is being recorded";
+  EXPECT_THAT(last_error(), HasSubstr("task 1 of 1 (copy of 8 bytes)"));
+  EXPECT_EQ(aclrtFree(unused), ACL_SUCCESS);
+  aclmdlRI model = end();
+  ASSERT_EQ(aclmdlRIExecuteAsync(model, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFree(used), ACL_SUCCESS) << "an idle graph holds nothing back";
+  EXPECT_EQ(aclmdlRIExecuteAsync(model, stream_), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
+  EXPECT_THAT(last_error(), HasSubstr("copy of 8 bytes"));
+  EXPECT_THAT(last_error(), HasSubstr("aclrtFree has given back"));
+  auto* again = device_memory(64);  // most likely at the same address
+  EXPECT_EQ(aclmdlRIExecuteAsync(model, stream_), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
+  EXPECT_EQ(aclrtFree(again), ACL_SUCCESS);
+  EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
+}
+
+TEST_F(GraphTest, FaultM4_MemoryOfAQueuedReplayIsNotFreed) {
+  std::atomic<uint64_t> gate{0};
+  void* used = nullptr;
+  ASSERT_EQ(aclrtMallocHost(&used, 64), ACL_SUCCESS);
+  begin();
+  ASSERT_EQ(launch(1, stream_, [&](symm_core&) { WordWait(gate, 1)(); }), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemsetAsync(used, 64, 1, 64, stream_), ACL_SUCCESS);
+  aclmdlRI model = end();
+  ASSERT_EQ(aclmdlRIExecuteAsync(model, stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFreeHost(used), ACL_ERROR_RT_MODEL_RUNNING);
+  EXPECT_THAT(last_error(), HasSubstr("task 2 of 2 (fill of 64 bytes)"));
+  gate.store(1, std::memory_order_release);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFreeHost(used), ACL_SUCCESS);
+}
+
 TEST_F(GraphTest, DestroyedStreamInvalidatesTheCapture) {
   aclrtStream other = nullptr;
   aclrtEvent event = nullptr;
