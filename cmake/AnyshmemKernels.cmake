@@ -19,7 +19,7 @@ endif()
 # The folders that programs include from: public headers, and the device sources' own root.
 function(_anyshmem_include_roots result)
   set(roots "")
-  foreach(root "" /device /device/impl /device_simt)
+  foreach(root "" /device /device/impl /device_simt /host)
     if(IS_DIRECTORY "${ANYSHMEM_INCLUDE_ROOT}${root}")
       file(REAL_PATH "${ANYSHMEM_INCLUDE_ROOT}${root}" folder)
       list(APPEND roots "${folder}")

@@ -61,7 +61,8 @@ struct CoreLanguage {
   uint64_t compare[4];    // result of Compare without a destination
   uint8_t flags[64];      // per HardEvent: bit per event id that is set and not yet waited for
   uint8_t event_ids[64];  // per HardEvent: bit per event id taken by AllocEventID
-  uint64_t spare[23];
+  uint32_t merged[4];     // pairs that the last MrgSort took from each list
+  uint64_t spare[21];
 };
 static_assert(sizeof(CoreLanguage) <= sizeof(symm_core::language),
               "language area of a core is too small");
@@ -79,6 +80,16 @@ inline uint8_t* ub_pointer(uint64_t address) {
   return reinterpret_cast<uint8_t*>(address);
 }
 
+// In checked mode: small integers that are no offset into the buffer of this chip.
+inline void check_ub_address([[maybe_unused]] uint64_t address) {
+#ifdef SYMM_CHECKED
+  if (address >= kUbSize && address < kUbAddressLimit) {
+    fail("cast to a __ubuf__ pointer: address %llu lies behind the unified buffer of %llu bytes",
+         static_cast<unsigned long long>(address), static_cast<unsigned long long>(kUbSize));
+  }
+#endif
+}
+
 // The same for `bytes` that are about to be accessed; ends the kernel when they leave the buffer.
 // Host addresses outside the arena are somebody else's memory and pass.
 inline uint8_t* ub_range(uint64_t address, uint64_t bytes, const char* call) {
@@ -91,6 +102,22 @@ inline uint8_t* ub_range(uint64_t address, uint64_t bytes, const char* call) {
          static_cast<unsigned long long>(kUbSize));
   }
   return address < kUbAddressLimit ? current->ub + address : reinterpret_cast<uint8_t*>(address);
+}
+
+// The same for `bytes` at `offset` from a base: where the base lies decides whether it is the
+// buffer that must not be left.
+inline uint8_t* ub_element(uint64_t base, uint64_t offset, uint64_t bytes, const char* call) {
+  const symm_core* current = core(call);
+  const bool small = base < kUbAddressLimit;
+  const uint64_t start = small ? base : base - reinterpret_cast<uint64_t>(current->ub);
+  if (start < kUbAddressLimit &&
+      __builtin_expect(offset > kUbSize || start + offset + bytes > kUbSize, 0)) {
+    fail("%s: bytes %llu to %llu from byte %llu on are outside the unified buffer of %llu bytes",
+         call, static_cast<unsigned long long>(offset),
+         static_cast<unsigned long long>(offset + bytes), static_cast<unsigned long long>(start),
+         static_cast<unsigned long long>(kUbSize));
+  }
+  return (small ? current->ub + base : reinterpret_cast<uint8_t*>(base)) + offset;
 }
 
 // Keeps the compiler from moving memory accesses; costs nothing at run time.
@@ -107,8 +134,10 @@ inline volatile T* ub_cast(I value) {
   if constexpr (std::is_same_v<I, std::nullptr_t>) {
     return nullptr;
   } else if constexpr (std::is_pointer_v<I>) {
+    kernel::check_ub_address(reinterpret_cast<uint64_t>(value));
     return reinterpret_cast<volatile T*>(kernel::ub_pointer(reinterpret_cast<uint64_t>(value)));
   } else {
+    kernel::check_ub_address(static_cast<uint64_t>(value));
     return reinterpret_cast<volatile T*>(kernel::ub_pointer(static_cast<uint64_t>(value)));
   }
 }

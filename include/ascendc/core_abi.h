@@ -51,6 +51,16 @@ void symm_rt_yield(void);
 /* Barrier over all vector cores of the launch; release/acquire. */
 void symm_rt_sync_all(void);
 
+/* Flags between the cores of the launch: include/ascendc/cross_core.h. mode 0, 1, 2 or 4; id below
+ * 16. set does not block; wait blocks like symm_rt_wait. Both end the kernel with an error when
+ * they can never work out. */
+void symm_rt_cross_set(uint32_t mode, uint32_t id);
+void symm_rt_cross_wait(uint32_t mode, uint32_t id);
+
+/* Zeroed memory of the calling core, one per key, until the kernel ends; on a host thread until the
+ * thread ends. *fresh is set to 1 for the call that made it, else to 0. */
+void* symm_rt_core_local(const void* key, uint64_t bytes, int* fresh);
+
 /* Ends the kernel with an error (text is copied). Unwinds, does not return. On a host thread: logs
  * and aborts. */
 void symm_rt_trap(const char* text);

@@ -37,6 +37,17 @@ class LocalTensor {
   LocalTensor operator[](uint64_t offset) const {
     LocalTensor part = *this;
     const uint64_t bytes = offset * sizeof(T);
+#ifdef SYMM_CHECKED
+    if (address_.bufferAddr < symm::kernel::kUbAddressLimit &&
+        (offset > symm::kernel::kUbSize || address_.bufferAddr + bytes > symm::kernel::kUbSize)) {
+      symm::kernel::fail(
+          "LocalTensor::operator[]: element %llu from byte %llu on is outside the "
+          "unified buffer of %llu bytes",
+          static_cast<unsigned long long>(offset),
+          static_cast<unsigned long long>(address_.bufferAddr),
+          static_cast<unsigned long long>(symm::kernel::kUbSize));
+    }
+#endif
     part.address_.bufferAddr += bytes;
     part.address_.dataLen =
         bytes < address_.dataLen ? static_cast<uint32_t>(address_.dataLen - bytes) : 0;
@@ -87,8 +98,17 @@ class LocalTensor {
 
  private:
   T* element(uint64_t index, const char* call) const {
-    const uint64_t address = address_.bufferAddr + index * sizeof(T);
-    return reinterpret_cast<T*>(symm::kernel::ub_range(address, sizeof(T), call));
+    constexpr uint64_t kMost = uint64_t{1}
+                               << 40;  // elements; more than any buffer, and no overflow
+    if (__builtin_expect(index >= kMost, 0)) index = kMost;
+#ifdef SYMM_CHECKED
+    if (address_.dataLen != 0 && index >= GetSize()) {
+      symm::kernel::fail("%s: element %llu of a tensor of %u elements", call,
+                         static_cast<unsigned long long>(index), GetSize());
+    }
+#endif
+    return reinterpret_cast<T*>(
+        symm::kernel::ub_element(address_.bufferAddr, index * sizeof(T), sizeof(T), call));
   }
 
   int32_t tag_ = 0;

@@ -1,13 +1,10 @@
-// Comparisons, selection, and operations that move elements of the unified buffer. A comparison
-// gives one bit per element, bit i % 8 of byte i / 8.
+// Selection by comparison (vector_compare.h), and operations that move elements of the unified
+// buffer.
 #pragma once
 
-#include "ascendc/vector.h"
+#include "ascendc/vector_compare.h"
 
 namespace AscendC {
-
-enum class CMPMODE : uint8_t { LT, GT, EQ, LE, GE, NE };
-enum class SELMODE : uint8_t { VSEL_CMPMASK_SPR, VSEL_TENSOR_SCALAR_MODE, VSEL_TENSOR_TENSOR_MODE };
 
 struct BrcbRepeatParams {
   uint16_t dstBlkStride = DEFAULT_BLK_STRIDE;
@@ -22,65 +19,68 @@ struct BrcbRepeatParams {
 
 namespace symm::kernel {
 
-template <typename W>
-bool compare(W a, W b, AscendC::CMPMODE mode) {
-  using AscendC::CMPMODE;
-  switch (mode) {
-    case CMPMODE::LT:
-      return a < b;
-    case CMPMODE::GT:
-      return a > b;
-    case CMPMODE::EQ:
-      return a == b;
-    case CMPMODE::LE:
-      return a <= b;
-    case CMPMODE::GE:
-      return a >= b;
-    case CMPMODE::NE:
-      return a != b;
-  }
-  return false;
+// One choice per active element; with `same_bits` every repeat uses the first bits.
+template <typename T, typename Other>
+void select_by_bits_with(const Strided<T>& to, const Strided<T>& a, const uint8_t* bits,
+                         bool same_bits, const Mask& mask, uint64_t repeats, Other other) {
+  constexpr uint32_t kPerRepeat = 256 / sizeof(T);
+  for_active(mask, repeats, kPerRepeat, [&](uint64_t r, uint64_t e) {
+    const bool first = get_bit(bits, (same_bits ? 0 : r * kPerRepeat) + e);
+    to.at(r, e) = first ? a.at(r, e) : other(r, e);
+  });
 }
 
-// Bytes of `n` bits; bits past the last element of a byte are 0.
-template <typename F>
-void pack_bits(uint8_t* to, uint64_t n, F bit) {
-  for (uint64_t at = 0; at < n; at += 8) {
-    uint8_t byte = 0;
-    for (uint64_t k = 0; k < 8 && at + k < n; ++k)
-      byte = static_cast<uint8_t>(byte | (bit(at + k) ? 1u << k : 0u));
-    to[at / 8] = byte;
-  }
+template <typename T>
+void select_by_bits(const AscendC::LocalTensor<T>& dst, const uint8_t* bits, bool same_bits,
+                    const AscendC::LocalTensor<T>& src0, const AscendC::LocalTensor<T>& src1,
+                    const Mask& mask, uint64_t repeats, const AscendC::BinaryRepeatParams& p) {
+  constexpr uint32_t kPerRepeat = 256 / sizeof(T);
+  const auto to = strided(dst, p.dstBlkStride, p.dstRepStride, mask, repeats, kPerRepeat, "Select");
+  const auto a =
+      strided(src0, p.src0BlkStride, p.src0RepStride, mask, repeats, kPerRepeat, "Select");
+  const auto b =
+      strided(src1, p.src1BlkStride, p.src1RepStride, mask, repeats, kPerRepeat, "Select");
+  select_by_bits_with(to, a, bits, same_bits, mask, repeats,
+                      [&](uint64_t r, uint64_t e) { return b.at(r, e); });
 }
-inline bool get_bit(const uint8_t* bits, uint64_t i) { return (bits[i / 8] >> (i % 8)) & 1; }
+
+template <typename T, typename B>
+const uint8_t* selection_bits(const AscendC::LocalTensor<B>& selected, bool same_bits,
+                              const Mask& mask, uint64_t repeats) {
+  const uint64_t per_repeat = 256 / sizeof(T);
+  if (mask.total != 0) repeats = (mask.total + per_repeat - 1) / per_repeat;
+  const uint64_t bits = (same_bits ? 1 : repeats) * per_repeat;
+  return reinterpret_cast<const uint8_t*>(local_data(selected, (bits + 7) / 8, "Select"));
+}
+
+template <typename T, typename B>
+void select_masked(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<B>& selected,
+                   const AscendC::LocalTensor<T>& src0, const AscendC::LocalTensor<T>& src1,
+                   AscendC::SELMODE mode, const Mask& mask, uint64_t repeats,
+                   const AscendC::BinaryRepeatParams& p) {
+  const bool same = mode == AscendC::SELMODE::VSEL_CMPMASK_SPR;
+  select_by_bits(dst, selection_bits<T>(selected, same, mask, repeats), same, src0, src1, mask,
+                 repeats, p);
+}
+
+template <typename T, typename B>
+void select_masked_scalar(const AscendC::LocalTensor<T>& dst,
+                          const AscendC::LocalTensor<B>& selected,
+                          const AscendC::LocalTensor<T>& src0, T scalar, AscendC::SELMODE mode,
+                          const Mask& mask, uint64_t repeats,
+                          const AscendC::BinaryRepeatParams& p) {
+  constexpr uint32_t kPerRepeat = 256 / sizeof(T);
+  const bool same = mode == AscendC::SELMODE::VSEL_CMPMASK_SPR;
+  const auto to = strided(dst, p.dstBlkStride, p.dstRepStride, mask, repeats, kPerRepeat, "Select");
+  const auto a =
+      strided(src0, p.src0BlkStride, p.src0RepStride, mask, repeats, kPerRepeat, "Select");
+  select_by_bits_with(to, a, selection_bits<T>(selected, same, mask, repeats), same, mask, repeats,
+                      [scalar](uint64_t, uint64_t) { return scalar; });
+}
 
 }  // namespace symm::kernel
 
 namespace AscendC {
-
-template <typename T, typename B>
-inline void Compare(const LocalTensor<B>& dst, const LocalTensor<T>& src0,
-                    const LocalTensor<T>& src1, CMPMODE mode, uint32_t count) {
-  using W = symm::kernel::Wide<T>;
-  const T* a = symm::kernel::local_data(src0, uint64_t{count} * sizeof(T), "Compare");
-  const T* b = symm::kernel::local_data(src1, uint64_t{count} * sizeof(T), "Compare");
-  auto* to = reinterpret_cast<uint8_t*>(
-      symm::kernel::local_data(dst, (uint64_t{count} + 7) / 8, "Compare"));
-  symm::kernel::pack_bits(to, count, [=](uint64_t i) {
-    return symm::kernel::compare(static_cast<W>(a[i]), static_cast<W>(b[i]), mode);
-  });
-}
-template <typename T, typename B, typename U>
-inline void CompareScalar(const LocalTensor<B>& dst, const LocalTensor<T>& src, const U& scalar,
-                          CMPMODE mode, uint32_t count) {
-  using W = symm::kernel::Wide<T>;
-  const T* a = symm::kernel::local_data(src, uint64_t{count} * sizeof(T), "CompareScalar");
-  const W s = static_cast<W>(static_cast<T>(scalar));
-  auto* to = reinterpret_cast<uint8_t*>(
-      symm::kernel::local_data(dst, (uint64_t{count} + 7) / 8, "CompareScalar"));
-  symm::kernel::pack_bits(
-      to, count, [=](uint64_t i) { return symm::kernel::compare(static_cast<W>(a[i]), s, mode); });
-}
 
 // dst[i] = bit i of `selected` ? src0[i] : src1[i]. In mode VSEL_CMPMASK_SPR every 256 bytes use
 // the same first bits.
@@ -109,6 +109,52 @@ inline void Select(const LocalTensor<T>& dst, const LocalTensor<B>& selected,
   const auto* chosen =
       reinterpret_cast<const uint8_t*>(symm::kernel::local_data(selected, (n + 7) / 8, "Select"));
   for (uint64_t i = 0; i < n; ++i) to[i] = symm::kernel::get_bit(chosen, i) ? a[i] : other;
+}
+
+// The masked forms: active elements of each repeat of 256 bytes. The bits of repeat r start at bit
+// r * (elements of a repeat), except in mode VSEL_CMPMASK_SPR.
+template <typename T, typename B>
+inline void Select(const LocalTensor<T>& dst, const LocalTensor<B>& selected,
+                   const LocalTensor<T>& src0, const LocalTensor<T>& src1, SELMODE mode,
+                   uint64_t mask, uint8_t repeat, const BinaryRepeatParams& params) {
+  symm::kernel::select_masked(dst, selected, src0, src1, mode,
+                              symm::kernel::number_mask(mask, true, "Select"), repeat, params);
+}
+template <typename T, typename B>
+inline void Select(const LocalTensor<T>& dst, const LocalTensor<B>& selected,
+                   const LocalTensor<T>& src0, const LocalTensor<T>& src1, SELMODE mode,
+                   const uint64_t mask[], uint8_t repeat, const BinaryRepeatParams& params) {
+  const auto chosen = symm::kernel::choose_mask(symm::kernel::Mask::bits(mask), true, "Select");
+  symm::kernel::select_masked(dst, selected, src0, src1, mode, chosen, repeat, params);
+}
+template <typename T, typename B, typename U,
+          std::enable_if_t<std::is_convertible_v<U, T>, int> = 0>
+inline void Select(const LocalTensor<T>& dst, const LocalTensor<B>& selected,
+                   const LocalTensor<T>& src0, const U& scalar, SELMODE mode, uint64_t mask,
+                   uint8_t repeat, const BinaryRepeatParams& params) {
+  symm::kernel::select_masked_scalar(dst, selected, src0, static_cast<T>(scalar), mode,
+                                     symm::kernel::number_mask(mask, true, "Select"), repeat,
+                                     params);
+}
+template <typename T, typename B, typename U,
+          std::enable_if_t<std::is_convertible_v<U, T>, int> = 0>
+inline void Select(const LocalTensor<T>& dst, const LocalTensor<B>& selected,
+                   const LocalTensor<T>& src0, const U& scalar, SELMODE mode, const uint64_t mask[],
+                   uint8_t repeat, const BinaryRepeatParams& params) {
+  const auto chosen = symm::kernel::choose_mask(symm::kernel::Mask::bits(mask), true, "Select");
+  symm::kernel::select_masked_scalar(dst, selected, src0, static_cast<T>(scalar), mode, chosen,
+                                     repeat, params);
+}
+// By the result of the last Compare without a destination (or SetCmpMask), the same for every
+// repeat.
+template <typename T, SELMODE mode = SELMODE::VSEL_CMPMASK_SPR>
+inline void Select(const LocalTensor<T>& dst, const LocalTensor<T>& src0,
+                   const LocalTensor<T>& src1, uint8_t repeat, const BinaryRepeatParams& params) {
+  static_assert(mode == SELMODE::VSEL_CMPMASK_SPR, "Select without bits takes those of Compare");
+  const auto& state = symm::kernel::language("Select");
+  symm::kernel::select_by_bits(dst, reinterpret_cast<const uint8_t*>(state.compare), true, src0,
+                               src1, symm::kernel::choose_mask({}, false, "Select"), repeat,
+                               params);
 }
 
 // dst[i] = the element at byte offsets[i] + base of src.
@@ -140,6 +186,37 @@ inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, uint8_t r
     T* block = to + (i / 8 * params.dstRepStride + i % 8 * params.dstBlkStride) * kPerBlock;
     for (uint64_t k = 0; k < kPerBlock; ++k) block[k] = from[i];
   }
+}
+
+// Repeats src along `axis` until it has the shape of dst; dim is 1 or 2, and src has length 1
+// there.
+template <typename T, int32_t dim, int32_t axis, bool reuse_source = false>
+inline void Broadcast(const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                      const uint32_t dst_shape[dim], const uint32_t src_shape[dim]) {
+  static_assert((dim == 1 || dim == 2) && axis >= 0 && axis < dim, "Broadcast: 1 or 2 dimensions");
+  const uint64_t rows = dim == 2 ? dst_shape[0] : 1;
+  const uint64_t columns = dst_shape[dim - 1];
+  if (src_shape[axis] != 1)
+    symm::kernel::fail("Broadcast: the source has length %u along axis %d, not 1", src_shape[axis],
+                       axis);
+  if (dim == 2 && src_shape[1 - axis] != dst_shape[1 - axis])
+    symm::kernel::fail("Broadcast: lengths %u and %u differ along the axis that stays",
+                       src_shape[1 - axis], dst_shape[1 - axis]);
+  const uint64_t sources = dim == 1 ? 1 : axis == 0 ? columns : rows;
+  T* to = symm::kernel::local_data(dst, rows * columns * sizeof(T), "Broadcast");
+  const T* from = symm::kernel::local_data(src, sources * sizeof(T), "Broadcast");
+  for (uint64_t r = 0; r < rows; ++r) {
+    for (uint64_t c = 0; c < columns; ++c) {
+      to[r * columns + c] = from[dim == 1 ? 0 : axis == 0 ? c : r];
+    }
+  }
+}
+// The hardware needs room to work in.
+template <typename T, int32_t dim, int32_t axis, bool reuse_source = false>
+inline void Broadcast(const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                      const uint32_t dst_shape[dim], const uint32_t src_shape[dim],
+                      LocalTensor<uint8_t>&) {
+  Broadcast<T, dim, axis, reuse_source>(dst, src, dst_shape, src_shape);
 }
 
 // Transposes 16 x 16 elements of two bytes.

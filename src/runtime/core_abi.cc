@@ -92,6 +92,20 @@ void symm_rt_sync_all(void) {
   core->launch->sync_all(*core);
 }
 
+void symm_rt_cross_set(uint32_t mode, uint32_t id) {
+  if (Core* core = current_core()) core->launch->cross_set(*core, mode, id);
+}
+
+void symm_rt_cross_wait(uint32_t mode, uint32_t id) {
+  if (Core* core = current_core()) core->launch->cross_wait(*core, mode, id);
+}
+
+void* symm_rt_core_local(const void* key, uint64_t bytes, int* fresh) {
+  static thread_local CoreLocals of_thread;
+  Core* core = current_core();
+  return (core != nullptr ? core->locals : of_thread).get(key, bytes, fresh);
+}
+
 void symm_rt_trap(const char* text) {
   if (Core* core = current_core()) core->launch->trap(*core, text);
   fail(ACL_ERROR_INTERNAL_ERROR, "{}", text);

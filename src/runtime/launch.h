@@ -19,7 +19,9 @@
 
 #include "ascendc/core_abi.h"
 #include "os/wait.h"
+#include "runtime/core_local.h"
 #include "runtime/core_memory.h"
+#include "runtime/cross_flags.h"
 #include "runtime/error.h"
 #include "runtime/fiber.h"
 
@@ -55,6 +57,8 @@ struct Core {
   Launch* launch = nullptr;
   Fiber fiber;
   CoreMemory memory;
+  CrossCounts cross;
+  CoreLocals locals;
   bool entered = false;                            // used by the core only
   LaneGroup* lanes = nullptr;                      // while the core runs SIMT lanes
   std::atomic<int> state{kRunning};                // written by the core
@@ -88,6 +92,8 @@ class Launch {
   int wait(Core& core, const symm_wait& wait);
   void yield(Core& core);
   void sync_all(Core& core);
+  void cross_set(Core& core, uint32_t mode, uint32_t id);
+  void cross_wait(Core& core, uint32_t mode, uint32_t id);
   [[noreturn]] void trap(Core& core, const char* text);
 
   // visit(kernel, launch, block, vector core, whether blocks have several) for a core of this
@@ -108,6 +114,8 @@ class Launch {
   void check_failed();  // unwinds the calling core if the launch has failed
   std::string name_of(const Core& core) const;
   uint32_t sync_parties() const;
+  CrossFlags& cross_flags();
+  static int cross_is_raised(void* argument);
   void wake_workers();
   void invite();
 
@@ -132,6 +140,9 @@ class Launch {
   std::atomic<uint32_t> ended_cores_{0};
   std::atomic<int64_t> ended_core_{-1};
   std::atomic<uint64_t> generation_{0};
+
+  std::once_flag cross_once_;
+  std::unique_ptr<CrossFlags> cross_;  // made by the first core that needs it
 
   std::atomic<bool> failed_{false};
   std::mutex mutex_;

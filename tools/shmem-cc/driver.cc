@@ -257,7 +257,7 @@ Installation find_installation() {
   fs::path include = prefix / "include";
   if (failed || !fs::exists(include / "kernel_operator.h", failed))
     include = SYMM_CC_SOURCE_INCLUDE;
-  for (const char* root : {"", "device", "device/impl", "device_simt"}) {
+  for (const char* root : {"", "device", "device/impl", "device_simt", "host"}) {
     const fs::path folder = root[0] == '\0' ? include : include / root;
     if (fs::exists(folder, failed)) found.include_roots.push_back(folder.string());
   }

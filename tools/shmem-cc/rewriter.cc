@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "shmem-cc/block_local.h"
 #include "shmem-cc/edits.h"
 #include "shmem-cc/token_text.h"
 #include "shmem-cc/ub_rewriter.h"
@@ -11,7 +12,8 @@ namespace {
 
 class Rewriter : private TokenText {
  public:
-  explicit Rewriter(std::string_view text) : TokenText(text), ub_(*this, edits_) {}
+  explicit Rewriter(std::string_view text)
+      : TokenText(text), ub_(*this, edits_), locals_(*this, edits_) {}
 
   Rewritten run() {
     for (size_t i = 0; i < count(); ++i) visit(i);
@@ -58,6 +60,9 @@ class Rewriter : private TokenText {
         go_on(ub_.named_cast(i));
         return;
       default:
+        if (locals_.any() && is_identifier(i)) {
+          if (std::string why = locals_.use(i); !why.empty()) error(i, std::move(why));
+        }
         if (is(i, "symm_rt_enter")) entry_declared_ = true;
         if (is(i, "Launcher") && i > 0 && is(i - 1, "class")) launch_declared_ = true;
     }
@@ -80,6 +85,10 @@ class Rewriter : private TokenText {
 
   void visit_bracket(size_t i) {
     if (!is(i + 1, "[") || !adjacent(i)) return;
+    if (is(i + 2, "block_local") && is(i + 3, "]")) {
+      if (std::string why = locals_.declare(i); !why.empty()) error(i, std::move(why));
+      skip_until_ = i + 5;
+    }
     if (is(i + 2, "bisheng") && is(i + 3, "::")) {
       const size_t close = match_forward(i);
       if (close == count()) return error(i, "attribute without an end");
@@ -315,6 +324,7 @@ class Rewriter : private TokenText {
 
   Edits edits_;
   UbRewriter ub_;
+  BlockLocals locals_;
   Rewritten result_;
   size_t skip_until_ = 0;
   size_t simt_end_ = 0;  // inside a SIMT function up to this token

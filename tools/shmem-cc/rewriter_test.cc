@@ -104,6 +104,31 @@ TEST(RewriterTest, SeveralKernelsOnOneLineEachGetTheirOwn) {
   EXPECT_THAT(text, HasSubstr("void helper() { }"));
 }
 
+TEST(RewriterTest, BlockLocalVariablesBecomeFunctions) {
+  const std::string text = with_headers(
+      "namespace n { [[block_local]] static int count = 3; }\nvoid f() { ++n::count; s.count = "
+      "p->count; }");
+  EXPECT_THAT(text, HasSubstr("struct symm_holder_count { int count = 3; }; }"));
+  EXPECT_THAT(text, HasSubstr("static inline decltype(symm_holder_count::count)& "
+                              "symm_block_local_count() {"));
+  EXPECT_THAT(text, HasSubstr("++n::symm_block_local_count(); s.count = p->count;"));
+  EXPECT_THAT(with_headers("extern \"C\" { [[block_local]] char* p(nullptr); }"),
+              HasSubstr("struct symm_holder_p { char* p{nullptr}; };"));
+  const std::string table = with_headers(
+      "extern [[block_local]] T<int, 2> table[4]; [[block_local]] T<int, 2> table[4];");
+  EXPECT_THAT(table, HasSubstr("decltype(symm_holder_table::table)& symm_block_local_table();"));
+  EXPECT_THAT(table, HasSubstr("symm_holder_table_defined>(&symm_key).table;"));
+}
+
+TEST(RewriterTest, BlockLocalVariablesThatCannotBeRewrittenAreErrors) {
+  EXPECT_THAT(first_error("void f() { [[block_local]] int x; }"), HasSubstr("namespace scope"));
+  EXPECT_THAT(first_error("struct S { [[block_local]] static int x; };"),
+              HasSubstr("namespace scope"));
+  EXPECT_THAT(first_error("[[block_local]] int x, y;"), HasSubstr("one [[block_local]] variable"));
+  EXPECT_THAT(first_error("[[block_local]] int x; void f() { int x = 1; }"),
+              HasSubstr("x is the name of a [[block_local]] variable"));
+}
+
 TEST(RewriterTest, DeclarationsWithoutBodyOnlyLoseTheWords) {
   EXPECT_EQ(with_headers("extern \"C\" __global__ __aicore__ void k(__gm__ int* a);"),
             "int symm_rt_enter ( ) ; class Launcher ; extern \"C\" void k( int* a);");
