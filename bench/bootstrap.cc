@@ -1,20 +1,25 @@
 // How the store carries many PEs: time to connect all, one barrier, one allgather, and what the
-// server needs for it. One process is the server, another one is all the PEs.
+// server needs for it. One process is the server, another one is all the PEs, in a few threads.
 //   bench_bootstrap                              64, 512 and 4096 PEs, plain and TLS-PSK
 //   bench_bootstrap --pes 16384 --tls            other numbers; --plain or --tls for one of the two
 //   bench_bootstrap --quick                      64 and 512 PEs once, for use as a test
 //   bench_bootstrap --bytes 64 --repeat 5        size of a record, best of 5 runs
+//   bench_bootstrap --threads 1                  threads that play the PEs
+// Columns: "agree" is an allgather in which all bring the same, as most steps of init do.
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/deadline.h"
@@ -40,6 +45,7 @@ struct Options {
   bool tls = true;
   size_t bytes = 256;
   int repeat = 3;
+  int threads = 2;
 };
 
 // What the server says about itself.
@@ -52,6 +58,7 @@ struct Figures {
   double connect_s = 0;
   double barrier_s = 0;
   double allgather_s = 0;
+  double agree_s = 0;
   Usage idle;
   Usage connected;
   Usage end;
@@ -170,32 +177,59 @@ class ServerProcess {
   symm::net::SocketAddress address_;
 };
 
+// All PEs, shared out over threads that do each step together.
+class Crowd {
+ public:
+  Crowd(const Options& options, int n_pes, const symm::net::SocketAddress& server, bool tls) {
+    const int threads = std::min(options.threads, n_pes);
+    for (int i = 0; i < threads; ++i) {
+      const int first = n_pes * i / threads;
+      const int count = n_pes * (i + 1) / threads - first;
+      parts_.push_back(std::make_unique<symm::bench::SimulatedPes>(
+          n_pes, first, count, server, make_tls(symm::net::Side::kClient, tls)));
+    }
+  }
+
+  // Seconds until all are through.
+  template <typename Do>
+  double timed(Do step) {
+    const auto begin = Clock::now();
+    const Deadline limit = Deadline::after_seconds(kLimitSeconds);
+    std::vector<std::thread> threads;
+    for (auto& part : parts_) threads.emplace_back([&] { step(*part, limit); });
+    for (std::thread& thread : threads) thread.join();
+    return seconds_since(begin);
+  }
+
+ private:
+  std::vector<std::unique_ptr<symm::bench::SimulatedPes>> parts_;
+};
+
 Figures measure(const Options& options, int n_pes, bool tls) {
   Figures out;
   ServerProcess server(n_pes, tls);
   const double cpu_before = own_usage().cpu_s;
   out.idle = server.usage();
-  symm::bench::SimulatedPes pes(n_pes, server.address(), make_tls(symm::net::Side::kClient, tls));
-  auto timed = [&](auto&& step) {
-    const auto begin = Clock::now();
-    step(Deadline::after_seconds(kLimitSeconds));
-    return seconds_since(begin);
-  };
-  out.connect_s = timed([&](Deadline limit) { pes.connect_all(limit); });
+  Crowd pes(options, n_pes, server.address(), tls);
+  using symm::bench::SimulatedPes;
+  out.connect_s = pes.timed([](SimulatedPes& part, Deadline limit) { part.connect_all(limit); });
   out.connected = server.usage();
-  out.barrier_s = timed([&](Deadline limit) { pes.barrier(limit); });
-  out.allgather_s = timed([&](Deadline limit) { pes.allgather(options.bytes, limit); });
+  out.barrier_s = pes.timed([](SimulatedPes& part, Deadline limit) { part.barrier(limit); });
+  out.allgather_s = pes.timed(
+      [&](SimulatedPes& part, Deadline limit) { part.allgather(options.bytes, false, limit); });
   out.end = server.usage();
   out.pes_cpu_s = own_usage().cpu_s - cpu_before;
-  pes.goodbye(Deadline::after_seconds(kLimitSeconds));
+  out.agree_s = pes.timed(
+      [&](SimulatedPes& part, Deadline limit) { part.allgather(options.bytes, true, limit); });
+  pes.timed([](SimulatedPes& part, Deadline limit) { part.goodbye(limit); });
   return out;
 }
 
 void print(const Options& options, int n_pes, bool tls, const Figures& best) {
   const double count = n_pes;
-  std::printf("%6d  %-7s  %9.3f  %9.4f  %9.3f  %9.3f  %9.3f  %9.3f  %11.1f  %12.1f  %10.1f\n",
-              n_pes, tls ? "TLS-PSK" : "plain", best.connect_s, best.barrier_s, best.allgather_s,
-              best.together(), best.end.cpu_s - best.idle.cpu_s, best.pes_cpu_s,
+  std::printf("%6d %-7s %8.3f %8.4f %9.3f %9.3f %8.4f %7.3f %7.3f %10.1f %8.1f %8.1f\n", n_pes,
+              tls ? "TLS-PSK" : "plain", best.connect_s, best.barrier_s, best.allgather_s,
+              best.together(), best.agree_s, best.end.cpu_s - best.idle.cpu_s, best.pes_cpu_s,
               (best.connected.cpu_s - best.idle.cpu_s) * 1e6 / count,
               (best.connected.resident_mib - best.idle.resident_mib) * 1024 / count,
               best.end.resident_mib);
@@ -217,6 +251,8 @@ Options parse(int argc, char** argv) {
   app.add_option("--bytes", options.bytes, "bytes that each PE brings")
       ->check(CLI::Range(8, 1 << 20));
   app.add_option("--repeat", options.repeat, "the best of so many runs")->check(CLI::Range(1, 100));
+  app.add_option("--threads", options.threads, "threads that play the PEs")
+      ->check(CLI::Range(1, 64));
   app.add_flag("--quick", quick, "64 and 512 PEs, once");
   try {
     app.parse(argc, argv);
@@ -236,11 +272,11 @@ Options parse(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
-  std::printf("records of %zu bytes, best of %d; seconds, us and KiB per PE on the server\n",
+  std::printf("records of %zu bytes, best of %d; seconds; us and KiB per PE in the server\n",
               options.bytes, options.repeat);
-  std::printf("%6s  %-7s  %9s  %9s  %9s  %9s  %9s  %9s  %11s  %12s  %10s\n", "PEs", "mode",
-              "connect", "barrier", "allgather", "con.+allg", "CPU s", "PEs CPU s", "us/connect",
-              "KiB/PE", "MiB at end");
+  std::printf("%6s %-7s %8s %8s %9s %9s %8s %7s %7s %10s %8s %8s\n", "PEs", "mode", "connect",
+              "barrier", "allgather", "con.+all.", "agree", "CPU", "PEs CPU", "us/connect",
+              "KiB/PE", "MiB end");
   for (bool tls : {false, true}) {
     if (tls ? !options.tls : !options.plain) continue;
     for (int n_pes : options.pes) {

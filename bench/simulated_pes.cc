@@ -42,13 +42,14 @@ std::string record_of(int pe, size_t bytes) {
 
 }  // namespace
 
-SimulatedPes::SimulatedPes(int n_pes, const net::SocketAddress& server,
+SimulatedPes::SimulatedPes(int n_pes, int first, int count, const net::SocketAddress& server,
                            std::shared_ptr<net::TlsContext> tls)
     : n_pes_(n_pes),
+      first_(first),
       server_(server),
       tls_(std::move(tls)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-      pes_(static_cast<size_t>(n_pes)),
+      pes_(static_cast<size_t>(count)),
       scratch_(kScratch) {}
 
 SimulatedPes::~SimulatedPes() {
@@ -56,13 +57,13 @@ SimulatedPes::~SimulatedPes() {
 }
 
 void SimulatedPes::connect_all(Deadline limit) {
-  waiting_ = n_pes_;
-  for (int pe = 0; pe < n_pes_; ++pe) start(pe);
+  waiting_ = static_cast<int>(pes_.size());
+  for (int index = 0; index < waiting_; ++index) start(index);
   run(limit, "connecting");
 }
 
-void SimulatedPes::start(int pe) {
-  Pe& one = pes_[static_cast<size_t>(pe)];
+void SimulatedPes::start(int index) {
+  Pe& one = pes_[static_cast<size_t>(index)];
   one.fd.reset(::socket(server_.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!one.fd.valid()) fail(std::string("socket: ") + std::strerror(errno));
   const int on = 1;
@@ -70,11 +71,11 @@ void SimulatedPes::start(int pe) {
   if (::connect(one.fd.get(), server_.get(), server_.size()) != 0 && errno != EINPROGRESS) {
     fail(std::string("connect: ") + std::strerror(errno));
   }
-  epoll_event event{EPOLLIN | EPOLLOUT, {.u32 = static_cast<uint32_t>(pe)}};
+  epoll_event event{EPOLLIN | EPOLLOUT, {.u32 = static_cast<uint32_t>(index)}};
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, one.fd.get(), &event) != 0) fail("epoll_ctl");
   one.wants_write = true;
   store::Hello hello;
-  hello.pe = pe;
+  hello.pe = first_ + index;
   hello.n_pes = n_pes_;
   hello.library = "bench";
   one.out = encode(hello);
@@ -89,27 +90,29 @@ void SimulatedPes::start(int pe) {
 }
 
 void SimulatedPes::barrier(Deadline limit) {
-  request(store::Type::kBarrier, "bench barrier", 0, limit);
+  request(store::Type::kBarrier, "bench barrier", 0, false, limit);
 }
 
-void SimulatedPes::allgather(size_t bytes, Deadline limit) {
-  request(store::Type::kAllgather, "bench allgather", bytes, limit);
+void SimulatedPes::allgather(size_t bytes, bool equal, Deadline limit) {
+  request(store::Type::kAllgather, "bench allgather", bytes, equal, limit);
 }
 
-void SimulatedPes::goodbye(Deadline limit) { request(store::Type::kGoodbye, "", 0, limit); }
+void SimulatedPes::goodbye(Deadline limit) { request(store::Type::kGoodbye, "", 0, false, limit); }
 
-void SimulatedPes::request(store::Type type, const std::string& what, size_t bytes,
+void SimulatedPes::request(store::Type type, const std::string& what, size_t bytes, bool equal,
                            Deadline limit) {
   record_bytes_ = bytes;
-  waiting_ = n_pes_;
+  equal_ = equal;
+  waiting_ = static_cast<int>(pes_.size());
   ++seq_;
-  for (int pe = 0; pe < n_pes_; ++pe) {
+  for (size_t index = 0; index < pes_.size(); ++index) {
+    const int pe = equal ? 0 : first_ + static_cast<int>(index);
     store::Request body{type, what, record_of(pe, bytes), "", limit.left().count()};
     const std::string text = encode_body(body);
-    Pe& one = pes_[static_cast<size_t>(pe)];
+    Pe& one = pes_[index];
     one.out = encode(store::Header{type, 0, static_cast<uint32_t>(text.size()), seq_}) + text;
     one.step = Step::kHeader;
-    advance(pe);
+    advance(static_cast<int>(index));
   }
   run(limit, type == store::Type::kGoodbye ? "goodbye" : what.c_str());
 }
@@ -125,31 +128,31 @@ void SimulatedPes::run(Deadline limit, const char* what) {
   }
 }
 
-void SimulatedPes::watch(int pe, bool write) {
-  Pe& one = pes_[static_cast<size_t>(pe)];
+void SimulatedPes::watch(int index, bool write) {
+  Pe& one = pes_[static_cast<size_t>(index)];
   if (one.wants_write == write) return;
   one.wants_write = write;
   epoll_event event{EPOLLIN | (write ? uint32_t{EPOLLOUT} : 0U),
-                    {.u32 = static_cast<uint32_t>(pe)}};
+                    {.u32 = static_cast<uint32_t>(index)}};
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, one.fd.get(), &event) != 0) fail("epoll_ctl");
 }
 
 // Goes as far as the socket allows.
-void SimulatedPes::advance(int pe) {
-  Pe& one = pes_[static_cast<size_t>(pe)];
+void SimulatedPes::advance(int index) {
+  Pe& one = pes_[static_cast<size_t>(index)];
   if (one.step == Step::kConnect) {
     int error = 0;
     socklen_t size = sizeof(error);
     ::getsockopt(one.fd.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-    if (error != 0) fail(fmt::format("PE {} connects: {}", pe, std::strerror(error)));
+    if (error != 0) fail(fmt::format("PE {} connects: {}", first_ + index, std::strerror(error)));
     one.step = one.ssl != nullptr ? Step::kHandshake : Step::kPreamble;
   }
   if (one.step == Step::kHandshake) {
-    if (!shake_hands(one)) return watch(pe, SSL_want_write(one.ssl) != 0);
+    if (!shake_hands(one)) return watch(index, SSL_want_write(one.ssl) != 0);
     one.step = Step::kPreamble;
   }
-  if (!flush(one)) return watch(pe, true);
-  watch(pe, false);
+  if (!flush(one)) return watch(index, true);
+  watch(index, false);
   while (true) {
     switch (one.step) {
       case Step::kPreamble:
@@ -250,8 +253,13 @@ void SimulatedPes::on_header(Pe& one) {
   if (header.value().type != store::Type::kReply || header.value().seq != seq_) {
     fail("the store sent something that is not the answer");
   }
-  if (header.value().result != 0) fail(fmt::format("the store answers {}", header.value().result));
-  if (header.value().length != record_bytes_ * static_cast<size_t>(n_pes_)) {
+  // Small results are sent as they are, also when all records are equal.
+  const bool one_for_all = header.value().result == store::kResultAllEqual;
+  if (header.value().result != 0 && !(one_for_all && equal_)) {
+    fail(fmt::format("the store answers {}", header.value().result));
+  }
+  const size_t records = one_for_all ? 1 : static_cast<size_t>(n_pes_);
+  if (header.value().length != record_bytes_ * records) {
     fail(fmt::format("the result has {} bytes", header.value().length));
   }
   one.left = header.value().length;
@@ -278,7 +286,7 @@ void SimulatedPes::check_piece(const Pe& one, const char* data, size_t size) con
   for (; pe * record_bytes_ + sizeof(uint64_t) <= one.position + size; ++pe) {
     uint64_t mark;
     std::memcpy(&mark, data + (pe * record_bytes_ - one.position), sizeof(mark));
-    if (mark != mark_of(pe)) fail(fmt::format("the record of PE {} is wrong", pe));
+    if (mark != mark_of(equal_ ? 0 : pe)) fail(fmt::format("the record of PE {} is wrong", pe));
   }
 }
 

@@ -21,8 +21,9 @@ namespace symm::bench {
 
 class SimulatedPes {
  public:
-  // Null `tls`: plain TCP.
-  SimulatedPes(int n_pes, const net::SocketAddress& server, std::shared_ptr<net::TlsContext> tls);
+  // PEs `first` to `first + count - 1` of n_pes. Null `tls`: plain TCP.
+  SimulatedPes(int n_pes, int first, int count, const net::SocketAddress& server,
+               std::shared_ptr<net::TlsContext> tls);
   ~SimulatedPes();
   SimulatedPes(const SimulatedPes&) = delete;
   SimulatedPes& operator=(const SimulatedPes&) = delete;
@@ -30,8 +31,9 @@ class SimulatedPes {
   // Each returns when all PEs are through.
   void connect_all(Deadline limit);
   void barrier(Deadline limit);
-  // PE p brings `bytes` bytes that depend on p; everybody's result is looked through.
-  void allgather(size_t bytes, Deadline limit);
+  // PE p brings `bytes` bytes that depend on p, or the same as all; everybody's result is looked
+  // through.
+  void allgather(size_t bytes, bool equal, Deadline limit);
   void goodbye(Deadline limit);
 
  private:
@@ -47,27 +49,29 @@ class SimulatedPes {
     size_t position = 0;
   };
 
-  void start(int pe);
-  void request(store::Type type, const std::string& what, size_t bytes, Deadline limit);
+  void start(int index);
+  void request(store::Type type, const std::string& what, size_t bytes, bool equal, Deadline limit);
   void run(Deadline limit, const char* what);
-  void advance(int pe);
+  void advance(int index);
   bool shake_hands(Pe& one);
   bool flush(Pe& one);
   bool fill(Pe& one, size_t wanted);
   bool consume_body(Pe& one);
   void check_piece(const Pe& one, const char* data, size_t size) const;
   ssize_t read_some(Pe& one, char* data, size_t size);
-  void watch(int pe, bool write);
+  void watch(int index, bool write);
   void on_hello(Pe& one);
   void on_header(Pe& one);
 
   const int n_pes_;
+  const int first_;
   const net::SocketAddress server_;
   const std::shared_ptr<net::TlsContext> tls_;
   UniqueFd epoll_;
   std::vector<Pe> pes_;
   std::vector<char> scratch_;
   size_t record_bytes_ = 0;
+  bool equal_ = false;
   int waiting_ = 0;
   uint32_t seq_ = 0;
 };

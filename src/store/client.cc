@@ -53,6 +53,13 @@ const char* name_of(Type type) {
   }
 }
 
+std::string repeated(const std::string& record, int times) {
+  std::string all;
+  all.reserve(record.size() * static_cast<size_t>(times));
+  for (int i = 0; i < times; ++i) all += record;
+  return all;
+}
+
 Status failure_of(const Reply& reply) {
   return Status(static_cast<Code>(reply.result), reply.body, __FILE__, __LINE__);
 }
@@ -82,6 +89,7 @@ class Client::Impl {
 
   Status connect(const ConnectOptions& options) {
     pe_ = options.hello.pe;
+    n_pes_ = options.hello.n_pes;
     where_ = options.address.to_string();
     SYMM_ASSIGN(Connected connected, connect_to_store(thread_.io(), options));
     stream_ = std::move(connected.stream);
@@ -131,6 +139,7 @@ class Client::Impl {
   }
 
   void in_forked_child() { fds_.close_all(); }
+  int n_pes() const { return n_pes_; }
   const std::array<uint8_t, 32>& nonce() const { return nonce_; }
   const std::string& security() const { return security_; }
   const net::TlsState& tls_state() const { return tls_state_; }
@@ -234,6 +243,7 @@ class Client::Impl {
 
   const OnEvent on_event_;
   int pe_ = 0;
+  int n_pes_ = 0;
   std::string where_;
   std::string security_;
   net::TlsState tls_state_;
@@ -319,6 +329,13 @@ Result<std::string> Client::allgather(const std::string& what, std::string data,
                                       milliseconds limit) {
   Request request{Type::kAllgather, what.substr(0, kMaxName), std::move(data), "", limit.count()};
   SYMM_ASSIGN(Reply reply, impl_->call(request, limit + kGrace));
+  if (reply.result == kResultAllEqual) {
+    if (reply.body.size() != request.value.size()) {
+      return SYMM_ERROR(kInternal, "allgather '{}': a record of {} bytes came back, {} were sent",
+                        what, reply.body.size(), request.value.size());
+    }
+    return repeated(reply.body, impl_->n_pes());
+  }
   if (reply.result != 0) return failure_of(reply);
   return std::move(reply.body);
 }

@@ -33,6 +33,7 @@ inline constexpr size_t kMaxLibraryVersion = 64;
 inline constexpr size_t kMaxTrouble = 320;
 
 // Results on the wire: Code numbers, and these.
+inline constexpr int16_t kResultAllEqual = 1;  // of an allgather: one record, which all brought
 inline constexpr int16_t kResultNotFound = -404;
 inline constexpr int16_t kResultWantsTls = -501;  // said below TLS
 inline constexpr int16_t kResultRetry =

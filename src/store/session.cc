@@ -1,12 +1,15 @@
 #include "store/session.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace symm::store {
 namespace {
 
 // How long a contradiction waits for the PEs that have not spoken yet.
 constexpr std::chrono::milliseconds kPatience{400};
+// Results below this size are sent as they are.
+constexpr size_t kWorthComparing = 4096;
 
 const std::shared_ptr<const std::string>& empty_body() {
   static const auto* empty = new std::shared_ptr<const std::string>(new std::string());
@@ -274,14 +277,32 @@ void Session::handle_step(int pe, uint32_t seq, Request& request, Clock::time_po
   deliver(outcomes, out);
 }
 
+// Most steps of init compare what is the same everywhere: one record then says it all, and the
+// traffic of the step grows with the number of PEs, not with its square.
+std::shared_ptr<const std::string> Session::one_for_all(
+    const std::shared_ptr<const std::string>& payload) const {
+  const size_t record = payload->size() / static_cast<size_t>(options_.n_pes);
+  if (record == 0 || payload->size() < kWorthComparing) return nullptr;
+  // Equal to itself moved by one record: all records are equal.
+  const bool equal =
+      std::memcmp(payload->data(), payload->data() + record, payload->size() - record) == 0;
+  return equal ? body_of(payload->substr(0, record)) : nullptr;
+}
+
 void Session::deliver(const Rounds::Outcomes& outcomes, Sends& out) {
+  std::shared_ptr<const std::string> compared;  // the payload that `single` is about
+  std::shared_ptr<const std::string> single;
   for (const Rounds::Outcome& outcome : outcomes) {
     auto node = pending_.extract(outcome.ticket);
     if (node.empty()) continue;
     auto [pe, seq] = node.mapped();
     if (outcome.code == Code::kOk) {
       formed_ = true;
-      reply(pe, seq, 0, outcome.payload, out);
+      if (outcome.payload != compared) {
+        compared = outcome.payload;
+        single = one_for_all(compared);
+      }
+      reply(pe, seq, single ? kResultAllEqual : int16_t{0}, single ? single : compared, out);
     } else {
       reply_text(pe, seq, static_cast<int>(outcome.code), outcome.text, out);
     }

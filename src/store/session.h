@@ -90,6 +90,8 @@ class Session {
   void handle_key(int pe, uint32_t seq, Request& request, Clock::time_point now, Sends& out);
   void handle_get(int pe, uint32_t seq, Request& request, Clock::time_point now, Sends& out);
   void handle_step(int pe, uint32_t seq, Request& request, Clock::time_point now, Sends& out);
+  std::shared_ptr<const std::string> one_for_all(
+      const std::shared_ptr<const std::string>& payload) const;
   void deliver(const Rounds::Outcomes& outcomes, Sends& out);
   void deliver(const Kv::Wakeups& wakeups, Sends& out);
 

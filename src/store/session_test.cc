@@ -186,6 +186,26 @@ TEST_F(SessionTest, AGoodbyeIsNoDeath) {
   EXPECT_FALSE(session_.anyone_lost());
 }
 
+TEST_F(SessionTest, EqualRecordsOfAnAllgatherAreSentOnce) {
+  form();
+  const std::string same(3000, 's');
+  const std::string other = same.substr(1) + "o";
+  auto gather = [&](uint32_t seq, const std::string& of_pe_2) {
+    for (int pe = 0; pe < 3; ++pe) {
+      request(pe, seq, {Type::kAllgather, "g", pe == 2 ? of_pe_2 : same, "", 1000});
+    }
+  };
+  gather(2, same);
+  for (int pe = 0; pe < 3; ++pe) {
+    EXPECT_THAT(to(pe), testing::ElementsAre(fmt::format("32:1:2:{}", same)));
+  }
+  sends_.clear();
+  gather(3, other);
+  for (int pe = 0; pe < 3; ++pe) {
+    EXPECT_THAT(to(pe), testing::ElementsAre(fmt::format("32:0:3:{}{}{}", same, same, other)));
+  }
+}
+
 TEST_F(SessionTest, AWaiterThatDisconnectsIsForgotten) {
   form();
   request(2, 2, {Type::kGet, "k", "", "", -1});

@@ -94,6 +94,26 @@ TEST_P(StoreOverBoth, LargeAllgather) {
   job.server->stop(kLong);
 }
 
+// Large enough for the ways that only large results take, with more PEs than share a file.
+TEST_P(StoreOverBoth, AllgatherOfEqualAndOfDifferentRecords) {
+  constexpr int kPes = 9;
+  constexpr size_t kBytes = size_t{20} << 10;
+  LocalJob job(kPes, GetParam());
+  run_pes(kPes, [&](int pe) {
+    auto client = job.client(pe);
+    auto equal = client->allgather("equal", std::string(kBytes, 'e'), kLong);
+    ASSERT_TRUE(equal.ok()) << equal.status().to_string();
+    EXPECT_EQ(equal.value(), std::string(kPes * kBytes, 'e'));
+    auto all = client->allgather("all", std::string(kBytes, static_cast<char>('a' + pe)), kLong);
+    ASSERT_TRUE(all.ok()) << all.status().to_string();
+    std::string wanted;
+    for (int i = 0; i < kPes; ++i) wanted += std::string(kBytes, static_cast<char>('a' + i));
+    EXPECT_EQ(all.value(), wanted);
+    client->close();
+  });
+  job.server->stop(kLong);
+}
+
 // FAULTS A5, G7: the message names who is missing.
 TEST_P(StoreOverBoth, ExpiryNamesTheMissingPe) {
   LocalJob job(3, GetParam());
