@@ -138,6 +138,27 @@ class DriverTest(unittest.TestCase):
                                "void other(void* stream, int* out) { twice<<<1, nullptr, stream>>>(out); }\n")
         self.run_tool("-std=c++17", "-Wall", "-Wextra", "-Werror", "-c", "bare.cpp")
 
+    def test_works_as_the_compiler_of_a_makefile(self):
+        # The rules that make has built in, with dependency files.
+        self.write("Makefile", f"CXX = {TOOL}\nCXXFLAGS = -std=c++17 -O1 -Wall -Wextra -Werror -I. -MMD -MP\n"
+                               "program: kernel.o main.o\n\t$(CXX) $(LDFLAGS) $^ -o $@\n-include kernel.d main.d\n")
+        make = ["make", "-C", self.folder.name, "program"]
+        first = subprocess.run(make, capture_output=True, text=True, timeout=240)
+        self.assertEqual(first.returncode, 0, first.stdout + first.stderr)
+        done = subprocess.run([self.path("program")], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, "42 42 42 42\n"), done.stderr)
+        again = subprocess.run(make, capture_output=True, text=True, timeout=240)
+        self.assertIn("up to date", again.stdout)
+        # A header of the kernel file only: that file is compiled again, the other is not.
+        self.write("part.h", "#pragma once\nconstexpr int kFactor = 3;\n")
+        later = os.stat(self.path("kernel.o")).st_mtime_ns + 1_000_000_000
+        os.utime(self.path("part.h"), ns=(later, later))
+        rebuilt = subprocess.run(make, capture_output=True, text=True, timeout=240)
+        self.assertIn("kernel.cpp", rebuilt.stdout)
+        self.assertNotIn("main.cpp", rebuilt.stdout)
+        done = subprocess.run([self.path("program")], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.stdout, "63 63 63 63\n", done.stderr)
+
     def test_missing_compiler_and_missing_file(self):
         done = self.run_tool("--compiler=no-such-compiler", "-c", "main.cpp", code=1)
         self.assertIn("cannot start the compiler no-such-compiler", done.stderr)
