@@ -182,5 +182,25 @@ TEST_F(MaskedTest, BroadcastRepeatsAlongTheAxis) {
   }
 }
 
+class CapturedKernelTest : public DeviceTest {};
+
+TEST_F(CapturedKernelTest, FaultM4_FreedKernelArgumentMakesTheGraphUnusable) {
+  DeviceArray<float> row(8, 1);
+  DeviceArray<float> column(8, 2);
+  void* out = nullptr;
+  ASSERT_EQ(aclrtMalloc(&out, 72 * sizeof(float), ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
+  launch_broadcast(stream_, &row[0], &column[0], static_cast<float*>(out));
+  EXPECT_EQ(aclrtFree(out), ACL_ERROR_RT_MODEL_CAPTURED);
+  aclmdlRI graph = nullptr;
+  ASSERT_EQ(aclmdlRICaptureEnd(stream_, &graph), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRIExecuteAsync(graph, stream_), ACL_SUCCESS);
+  synchronize();
+  EXPECT_EQ(aclrtFree(out), ACL_SUCCESS);
+  EXPECT_EQ(aclmdlRIExecuteAsync(graph, stream_), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
+  EXPECT_NE(error().find("kernel broadcast"), std::string::npos) << error();
+  EXPECT_EQ(aclmdlRIDestroy(graph), ACL_SUCCESS);
+}
+
 }  // namespace
 }  // namespace symm::kernel_test
