@@ -112,6 +112,9 @@ typedef struct symm_device_state {
   uint64_t scratch_bytes;
   uint32_t scratch_pieces;
   uint32_t* scratch_taken;
+  /* Where an address of a heap or buffer that the program made or registered lies on a PE; null
+   * when it lies in none. May be null. Slow. */
+  void* (*find_space)(void* owner, const void* address, uint64_t bytes, int pe);
 } symm_device_state;
 
 enum { SYMM_DEVICE_STATE_ABI = 1 };

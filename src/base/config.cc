@@ -54,6 +54,11 @@ constexpr Option kOptions[] = {
     {"SHMEM_ON_ERROR", Kind::kText, "return", 0, 0, "return or abort: what the first error does"},
     {"SHMEM_SYMMETRIC_SIZE", Kind::kSize, "1g", 2 << 20, int64_t{40} << 30,
      "bytes of the symmetric heap of a PE when the program does not say; rounded up to 2m"},
+    {"SHMEM_OVERCOMMIT", Kind::kText, "refuse", 0, 0,
+     "a heap larger than RAM or the limit of the control group: refuse, warn or allow"},
+    {"SHMEM_LEAK_REPORT", Kind::kText, "warn", 0, 0,
+     "symmetric memory that is not freed at finalize: off, warn (a record of the log) or error "
+     "(finalize fails)"},
     {"SHMEM_PREFAULT", Kind::kFlag, "0", 0, 1,
      "touch the heap at init and collapse it to huge pages"},
     {"SHMEM_ENGINE_DELAY_US", Kind::kInteger, "0", 0, 1000000,

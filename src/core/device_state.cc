@@ -1,5 +1,6 @@
 #include "core/device_state.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "acl/acl_base.h"
@@ -35,6 +36,10 @@ void keep_launch_failure(void* state, int acl_error, const char* text) {
   if (config::text("SHMEM_ON_ERROR") == "abort") {
     report_error(status);  // ends the process
   }
+}
+
+void* find_space(void* owner, const void* address, uint64_t bytes, int pe) {
+  return static_cast<Instance*>(owner)->spaces().translate(address, bytes, pe);
 }
 
 symm_device_state* find_state(uint64_t id) {
@@ -119,11 +124,20 @@ void DeviceState::fill(Instance& instance, symm_engine* rdma, symm_engine* sdma,
   state.owner = &instance;
   state.instance_id = instance.id();
   state.find_instance = find_state;
+  state.find_space = find_space;
   // Our barriers live in the control area, so the pool is free for staging.
   state.scratch = base.sync_pool - reinterpret_cast<uint64_t>(instance.heap_base());
   state.scratch_bytes = kScratchBytes;
   state.scratch_pieces = SYNC_POOL_SIZE / kScratchBytes;
   state.scratch_taken = &scratch_taken_;
+}
+
+void DeviceState::set_host_heap(void* own, const std::vector<void*>& peers, uint64_t bytes) {
+  // The arrays stay where they are: kernels hold their addresses.
+  std::copy(peers.begin(), peers.end(), host_heaps_.begin());
+  state_->base.host_heap_base = own;
+  state_->host_heap = own;
+  state_->host_heap_limit = bytes;
 }
 
 const aclshmem_prof_pe_t* DeviceState::snapshot_profile() {

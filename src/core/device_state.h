@@ -20,6 +20,8 @@ class DeviceState {
   // Fills everything from the instance, whose memory, routes, teams and engines exist.
   void fill(Instance& instance, symm_engine* rdma, symm_engine* sdma, symm_engine* udma);
   symm_device_state* get() { return state_.get(); }
+  // The HOST_SIDE heap exists from now on.
+  void set_host_heap(void* own, const std::vector<void*>& peers, uint64_t bytes);
   void set_notifies(void* const* notifies) { state_->notifies = notifies; }
   // The counters of SHMEMI_PROF_START and _END as they are now, copied; null when this PE does not
   // record. Valid until the next call and while the object lives.

@@ -45,10 +45,24 @@ void explain_failure(const symm_wait_domain* domain, char* text, size_t size) {
   std::snprintf(text, size, "%s", why.c_str());
 }
 
+// Choices among words; a word that is none of them must not count as the default.
+Status check_word(const char* name, std::initializer_list<const char*> words) {
+  const std::string value = config::text(name);
+  std::string all;
+  for (const char* word : words) {
+    if (value == word) return {};
+    all += all.empty() ? word : std::string(", ") + word;
+  }
+  return SYMM_ERROR(kInvalidValue, "{}: '{}' is not one of {}", name, value, all);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options) {
-  if (Status environment = config::check_environment(); !environment.ok()) {
+  Status environment = config::check_environment();
+  if (environment.ok()) environment = check_word("SHMEM_OVERCOMMIT", {"refuse", "warn", "allow"});
+  if (environment.ok()) environment = check_word("SHMEM_LEAK_REPORT", {"off", "warn", "error"});
+  if (!environment.ok()) {
     refuse(options, environment);
     return environment;
   }
@@ -146,6 +160,7 @@ Status Instance::make_memory() {
   }
   AgreementBarrier* barrier = this;
   heap_ = std::make_unique<SymmetricHeap>(heap_base_, heap_limit_, DEVICE_SIDE, barrier);
+  spaces_ = std::make_unique<Spaces>(*this, barrier, salt_);
   epochs_.assign(kTeamSlots, 0);
   SYMM_TRY(teams_.open(pe_, n_pes_));
   domain_.events = &page.events;

@@ -21,6 +21,7 @@
 #include "core/options.h"
 #include "core/peers.h"
 #include "core/route.h"
+#include "core/spaces.h"
 #include "core/team.h"
 #include "heap/segment.h"
 #include "heap/symmetric_heap.h"
@@ -66,6 +67,8 @@ class Instance : private AgreementBarrier {
   const Route& route(int pe) const { return routes_[static_cast<size_t>(pe)]; }
 
   SymmetricHeap& heap() { return *heap_; }
+  Spaces& spaces() { return *spaces_; }
+  const Spaces& spaces() const { return *spaces_; }
   Teams& teams() { return teams_; }
   Health& health() { return health_; }
   ControlPlane& control() { return *control_; }
@@ -111,6 +114,8 @@ class Instance : private AgreementBarrier {
   void publish();
   void print_info();
   Status agree(const MemoryRecord& record) override;
+  Status differ(uint64_t number, int pe, const void* site);
+  Status report_leaks() const;
   void depart(uint32_t how);
   void tear_down();
 
@@ -133,6 +138,7 @@ class Instance : private AgreementBarrier {
   std::unique_ptr<ControlPlane> control_;
   std::unique_ptr<PeerMemory> memory_;
   std::unique_ptr<SymmetricHeap> heap_;
+  std::unique_ptr<Spaces> spaces_;  // exists when the heap does
   Teams teams_;
   std::vector<uint64_t> epochs_;
   uint64_t agreements_ = 0;  // collective memory calls so far; guarded by the barrier's own order

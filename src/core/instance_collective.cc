@@ -1,12 +1,15 @@
 // The part of Instance that meets the other PEs after init: memory calls, finalize, departure,
 // descriptions.
+#include <cstdio>
 #include <cstring>
 
+#include "base/config.h"
 #include "base/log.h"
 #include "base/scope_exit.h"
 #include "core/current.h"
 #include "core/instance.h"
 #include "core/sync.h"
+#include "os/call_site.h"
 #include "os/wait.h"
 
 namespace symm {
@@ -14,7 +17,7 @@ namespace {
 
 using Agreement = symm_control_page::symm_agreement;
 
-std::string show(const Agreement& record) {
+std::string show_call(const Agreement& record) {
   const auto kind = static_cast<MemoryCall>(record.kind);
   switch (kind) {
     case MemoryCall::kMalloc:
@@ -28,9 +31,25 @@ std::string show(const Agreement& record) {
         return fmt::format("{} of an address outside the symmetric heap", name_of(kind));
       }
       return fmt::format("{} of the block at offset {}", name_of(kind), record.value[0]);
+    case MemoryCall::kRealloc:
+      return fmt::format("{} of the block at offset {} to {} bytes", name_of(kind), record.value[1],
+                         record.value[0]);
+    case MemoryCall::kMallocHints:
+      return fmt::format("{}({}, {:#x})", name_of(kind), record.value[0], record.value[1]);
+    case MemoryCall::kCreateHeap:
+    case MemoryCall::kRegister:
+      return fmt::format("{} of {} bytes", name_of(kind), record.value[0]);
+    case MemoryCall::kDestroyHeap:
+      return fmt::format("{} of heap {}", name_of(kind), record.value[0]);
     default:
       return name_of(kind);
   }
+}
+
+std::string show(const Agreement& record) {
+  std::string text = show_call(record);
+  if (record.value[2] == MemoryRecord::kRefused) text += " (refused: wrong arguments)";
+  return text;
 }
 
 bool same(const Agreement& a, const Agreement& b) {
@@ -59,14 +78,46 @@ Status Instance::agree(const MemoryRecord& record) {
   const Agreement& first = route(0).control->agreement[number % 2];
   for (int pe = 1; pe < n_pes_; ++pe) {
     const Agreement& other = route(pe).control->agreement[number % 2];
-    if (same(first, other)) continue;
-    const char* hint = first.kind == other.kind && first.value[0] == other.value[0]
-                           ? "; the calls before were not the same on all PEs"
-                           : "";
-    return SYMM_ERROR(kInvalidParam,
-                      "collective memory call {} differs: PE 0 calls {}, PE {} calls {}{}", number,
-                      show(first), pe, show(other), hint);
+    if (!same(first, other)) return differ(number, pe, record.site);
   }
+  return {};
+}
+
+// Every PE has seen the same two records and comes here. What the places of the calls are called
+// only this process can tell, so each writes its own and they meet once more.
+Status Instance::differ(uint64_t number, int pe, const void* site) {
+  Agreement& mine = route(pe_).control->agreement[number % 2];
+  std::snprintf(mine.site, sizeof(mine.site), "%s", os::call_site(site).c_str());
+  const Team& world = teams_.world();
+  SYMM_TRY(
+      run_barrier(*this, {"a memory call that differs", -1, kLibrarySlot, world.members(), n_pes_,
+                          pe_, static_cast<uint64_t>(options_.operation_timeout_s * 1000)}));
+  const Agreement& first = route(0).control->agreement[number % 2];
+  const Agreement& other = route(pe).control->agreement[number % 2];
+  const char* hint = first.kind == other.kind && first.value[0] == other.value[0] &&
+                             first.value[2] != MemoryRecord::kRefused &&
+                             other.value[2] != MemoryRecord::kRefused
+                         ? "; the calls before were not the same on all PEs"
+                         : "";
+  auto place = [](const Agreement& record) {
+    return std::string(record.site, strnlen(record.site, sizeof(record.site)));
+  };
+  return SYMM_ERROR(
+      kInvalidParam,
+      "collective memory call {} differs: PE 0 calls {} at {}, PE {} calls {} at {}{}", number,
+      show(first), place(first), pe, show(other), place(other), hint);
+}
+
+Status Instance::report_leaks() const {
+  const std::string level = config::text("SHMEM_LEAK_REPORT");
+  if (level == "off" || heap_ == nullptr) return {};
+  std::vector<std::string> lines = spaces_->leaks();
+  if (const std::string left = heap_->leaks(); !left.empty()) lines.push_back("heap: " + left);
+  std::string all;
+  for (const std::string& line : lines) all += (all.empty() ? "" : "; ") + line;
+  if (all.empty()) return {};
+  if (level == "error") return SYMM_ERROR(kInternal, "symmetric memory was not freed: {}", all);
+  SYMM_LOG(kWarn, "finalize: symmetric memory was not freed: {}", all);
   return {};
 }
 
@@ -89,6 +140,7 @@ Status Instance::close() {
     return SYMM_ERROR(kBootstrap, "finalize: PE {} has left the job before", pe_);
   }
   Status first = quiesce();
+  if (Status leaks = report_leaks(); first.ok()) first = std::move(leaks);
   // The others must not come to harm: nobody takes memory away before all have arrived.
   Status met = agree({MemoryCall::kFinalize, 0, 0, 0, 0});
   const bool late = met.code() == Code::kTimeout;
@@ -156,6 +208,7 @@ void Instance::tear_down() {
   for (int pe = 0; memory_ && pe < static_cast<int>(routes_.size()); ++pe) {
     shared = shared || (pe != pe_ && routes_[static_cast<size_t>(pe)].same_process);
   }
+  if (spaces_) spaces_->close(!ended_together_ && shared);
   if (!ended_together_ && shared) keep_mapped(std::move(memory_));
   memory_.reset();
   status_ = ACLSHMEM_STATUS_NOT_INITIALIZED;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "base/config.h"
+#include "base/log.h"
 #include "os/identity.h"
+#include "os/memory_limit.h"
 
 namespace symm {
 
@@ -39,6 +42,24 @@ namespace {
 
 constexpr int kBacklog = 4096;
 
+// Memory is committed when it is touched, so a heap beyond what there is ends the process then.
+Status check_limits(size_t bytes) {
+  const std::string policy = config::text("SHMEM_OVERCOMMIT");
+  if (policy == "allow") return {};
+  const os::MemoryLimits limits = os::memory_limits();
+  if (bytes <= limits.smallest()) return {};
+  const std::string text =
+      fmt::format("a symmetric heap of {} bytes exceeds what there is: {}", bytes, limits.text());
+  if (policy == "warn") {
+    SYMM_LOG(kWarn, "{}", text);
+    return {};
+  }
+  return SYMM_ERROR(kNoMemory,
+                    "{}; ask for less, or set SHMEM_OVERCOMMIT=allow if only a part of it will be "
+                    "touched",
+                    text);
+}
+
 std::string socket_path(const std::string& name) { return "/tmp/" + name; }
 
 }  // namespace
@@ -52,6 +73,7 @@ std::string PeerMemory::socket_name(int leader) const {
 }
 
 Status PeerMemory::make_own(ControlPlane& control, const Request& request) {
+  SYMM_TRY(check_limits(request.heap_bytes));
   const SegmentLayout layout = SegmentLayout::make(request.heap_bytes, request.control_bytes);
   SYMM_ASSIGN(key_, control.job_key());
   SYMM_ASSIGN(range_, AddressRange::reserve(layout, request.n_pes));

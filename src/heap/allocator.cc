@@ -51,6 +51,21 @@ bool Allocator::give_back(uint64_t offset) {
   return true;
 }
 
+bool Allocator::resize(uint64_t offset, uint64_t bytes) {
+  auto block = used_.find(offset);
+  if (block == used_.end() || bytes == 0 || bytes > capacity_ - offset) return false;
+  bytes = (bytes + kGrain - 1) / kGrain * kGrain;
+  const uint64_t old = block->second;
+  const auto behind = free_.find(offset + old);
+  const uint64_t room = old + (behind == free_.end() ? 0 : behind->second);
+  if (bytes > room) return false;
+  if (behind != free_.end()) free_.erase(behind);
+  if (room > bytes) free_.emplace(offset + bytes, room - bytes);
+  block->second = bytes;
+  in_use_ += bytes - old;
+  return true;
+}
+
 uint64_t Allocator::size_of(uint64_t offset) const {
   auto block = used_.find(offset);
   return block == used_.end() ? 0 : block->second;

@@ -24,6 +24,10 @@ class Allocator {
   // Gives back the block that begins at this offset. False, without any change, when none does.
   bool give_back(uint64_t offset);
 
+  // Makes the block that begins at this offset `bytes` long without moving it. False, without any
+  // change, when none begins there or what follows it is not free. bytes must not be 0.
+  bool resize(uint64_t offset, uint64_t bytes);
+
   // The size of the block that begins at this offset as rounded up, 0 when none does.
   uint64_t size_of(uint64_t offset) const;
 

@@ -73,6 +73,9 @@ Result<std::byte*> locate(const Instance& instance, const void* address, const A
     return SYMM_ERROR(kInvalidParam, "{} on PE {}: PE {} is not one of 0..{}", call, instance.pe(),
                       pe, instance.n_pes() - 1);
   }
+  if (std::byte* found = instance.spaces().translate(address, bytes, pe); found != nullptr) {
+    return found;
+  }
   if (address == nullptr) {
     return null_argument(instance, name, amount, call, "pass memory from aclshmem_malloc");
   }
@@ -183,7 +186,8 @@ Status iget(Instance& instance, void* to, const void* from, ptrdiff_t to_stride,
 }
 
 void* peer_pointer(const Instance& instance, void* address, int pe) {
-  return translate(instance, address, 1, pe);
+  std::byte* found = translate(instance, address, 1, pe);
+  return found != nullptr ? found : instance.spaces().translate(address, 1, pe);
 }
 
 }  // namespace symm::ops

@@ -152,6 +152,10 @@ SYMM_COLD inline char* remote_elsewhere(const symm_device_state* s, const void* 
     if (base == nullptr) unmapped(s, pe, call);
     return base + offset;
   }
+  if (s->find_space != nullptr) {
+    void* found = s->find_space(s->owner, address, bytes, pe);
+    if (found != nullptr) return static_cast<char*>(found);
+  }
   // The library's own part of the heap is nobody's target, also not this PE's.
   const bool inside = at - reinterpret_cast<uintptr_t>(s->base.heap_base) < s->base.heap_size;
   if (pe == s->base.mype && !inside) return static_cast<char*>(const_cast<void*>(address));

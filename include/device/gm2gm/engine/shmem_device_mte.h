@@ -25,7 +25,9 @@ inline void* pointer_to(void* address, int pe, const char* call) {
     return base == nullptr ? nullptr : base + offset;
   }
   const uintptr_t host_offset = at - reinterpret_cast<uintptr_t>(s->host_heap);
-  if (s->host_heap == nullptr || host_offset >= s->host_heap_limit) return nullptr;
+  if (s->host_heap == nullptr || host_offset >= s->host_heap_limit) {
+    return s->find_space != nullptr ? s->find_space(s->owner, address, 1, pe) : nullptr;
+  }
   char* base = static_cast<char*>(s->peer_host_heap[pe]);
   return base == nullptr ? nullptr : base + host_offset;
 }
