@@ -159,6 +159,7 @@ void check_put_signal(Call call) {
   for (size_t i = 0; i < kRoom; ++i) {
     EXPECT_TRUE(target[i] == (i < 37 ? element<T>(left(), i) : T())) << i;
   }
+  aclshmem_barrier_all();  // the next signal would hide this one
   // No data is a signal all the same.
   call(target.data(), mine.data(), 0, signal.data(), 3, ACLSHMEM_SIGNAL_ADD, right());
   aclshmem_signal_wait_until(signal.data(), ACLSHMEM_CMP_EQ, 8);
