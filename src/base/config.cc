@@ -42,6 +42,9 @@ constexpr Option kOptions[] = {
      "file of the private key (PEM) of that certificate; readable by its owner only"},
     {"SHMEM_TLS_KEY_PASSWORD_FILE", Kind::kText, "", 0, 0,
      "file of the password of an encrypted private key; readable by its owner only"},
+    {"SHMEM_TRACE", Kind::kText, "", 0, 0,
+     "file for a trace of all PEs of the job (kernels, operations, waits) that a browser's trace "
+     "viewer opens; written at finalize"},
     {"SHMEM_AUDIT_LOG", Kind::kText, "", 0, 0,
      "file that security events are appended to, one JSON object a line: refused connections, TLS "
      "off, certificates, secrets"},

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "base/status.h"
+#include "base/trace.h"
 #include "core/current.h"
 #include "core/instance.h"
 
@@ -22,6 +23,7 @@ inline int with_instance(const char* call, Body body) noexcept {
   if (instance == nullptr) [[unlikely]]
     return fail_without_instance(call);
   try {
+    const trace::Span span("call", call);
     Status status = body(*instance);
     if (!status.ok()) [[unlikely]]
       return fail(instance, status);

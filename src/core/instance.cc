@@ -7,6 +7,7 @@
 #include "ascendc/core_abi.h"
 #include "base/config.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "core/attributes.h"
 #include "core/current.h"
 #include "core/sync.h"
@@ -73,6 +74,7 @@ Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options)
   Status local = self->make_routes();
   if (local.ok()) local = self->make_memory();
   if (local.ok()) local = self->open_engines();
+  if (local.ok()) local = self->start_trace();
   if (local.ok()) self->publish();
   SYMM_TRY(self->control_->agree(std::move(local), "end of init"));
   self->status_ = ACLSHMEM_STATUS_IS_INITIALIZED;
@@ -178,19 +180,35 @@ Status Instance::make_memory() {
   return {};
 }
 
+// RDMA and UDMA are there when the program asked for them: calls that need a missing one end with
+// its name. SDMA reaches every PE of the host unasked, like MTE; asking for it makes the generic
+// calls choose it.
 Status Instance::open_engines() {
   auto open = [&](uint32_t kind, int queues) {
     return dma::Engine::open(dma::EngineOptions::from_config(kind, queues), &domain_);
   };
-  SYMM_ASSIGN(rdma_, open(ACLSHMEM_TRANSPORT_ROCE, n_pes_));
   SYMM_ASSIGN(sdma_, open(ACLSHMEM_TRANSPORT_SDMA, SYMM_SDMA_CHANNELS));
-  SYMM_ASSIGN(udma_, open(ACLSHMEM_TRANSPORT_UDMA, n_pes_));
+  if ((options_.engines & ACLSHMEM_DATA_OP_ROCE) != 0) {
+    SYMM_ASSIGN(rdma_, open(ACLSHMEM_TRANSPORT_ROCE, n_pes_));
+  }
+  if ((options_.engines & ACLSHMEM_DATA_OP_UDMA) != 0) {
+    SYMM_ASSIGN(udma_, open(ACLSHMEM_TRANSPORT_UDMA, n_pes_));
+  }
+  return {};
+}
+
+Status Instance::start_trace() {
+  SYMM_TRY(trace::start(pe_, options_.id == 0));
+  traced_ = true;
   return {};
 }
 
 void Instance::publish() {
   stream_.open(pe_);
-  device_.fill(*this, rdma_->shared(), sdma_->shared(), udma_->shared());
+  const auto shared = [](const std::unique_ptr<dma::Engine>& engine) {
+    return engine != nullptr ? engine->shared() : nullptr;
+  };
+  device_.fill(*this, shared(rdma_), shared(sdma_), shared(udma_));
   device_.set_notifies(stream_.notifies());
 }
 

@@ -111,6 +111,8 @@ class Instance : private AgreementBarrier {
   Status map_peers();
   Status make_routes();
   Status open_engines();
+  Status start_trace();
+  void finish_trace();
   void publish();
   void print_info();
   Status agree(const MemoryRecord& record) override;
@@ -154,6 +156,7 @@ class Instance : private AgreementBarrier {
   bool closed_ = false;
   bool ended_together_ = false;
   bool left_ = false;
+  bool traced_ = false;
 };
 
 }  // namespace symm

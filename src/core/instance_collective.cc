@@ -2,10 +2,12 @@
 // descriptions.
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "base/config.h"
 #include "base/log.h"
 #include "base/scope_exit.h"
+#include "base/trace.h"
 #include "core/current.h"
 #include "core/instance.h"
 #include "core/sync.h"
@@ -188,8 +190,15 @@ void Instance::in_forked_child() {
 
 void Instance::leave_at_exit() {
   left_ = true;
+  finish_trace();
   depart(SYMM_DEPARTED_EXIT);
   if (control_) control_->close();
+}
+
+void Instance::finish_trace() {
+  if (!std::exchange(traced_, false)) return;
+  const Status status = trace::finish();
+  if (!status.ok()) SYMM_LOG(kError, "{}", status.to_string());
 }
 
 void Instance::tear_down() {
@@ -199,6 +208,7 @@ void Instance::tear_down() {
   rdma_.reset();
   sdma_.reset();
   udma_.reset();
+  finish_trace();
   // No event arrives after this, so nothing touches the page that goes away with the memory.
   if (control_) control_->close();
   health_.set_events(nullptr);

@@ -11,6 +11,7 @@
 #include <climits>
 
 #include "base/log.h"
+#include "base/trace.h"
 #include "os/ticks.h"
 
 namespace symm::os {
@@ -168,6 +169,7 @@ void Backoff::slept() {
 
 Status wait(const symm_wait& wait) {
   if (wait.poll(wait.argument)) return {};
+  trace::Span span("wait", wait.call, -1, {wait.peer, -1});
   const symm_wait_domain* domain = wait.domain;
   symm_event_count* events = domain != nullptr ? domain->events : nullptr;
   Backoff backoff(events != nullptr, domain != nullptr && domain->may_spin != 0);

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "base/log.h"
+#include "base/trace.h"
 #include "runtime/core_pool.h"
 
 namespace symm::runtime {
@@ -39,6 +40,8 @@ Launch::Launch(std::shared_ptr<const KernelSpec> spec, CorePool& pool, uint64_t 
 
 TaskError Launch::run(const std::shared_ptr<Launch>& launch) {
   launch->self_ = launch;
+  if (trace::on()) [[unlikely]]
+    launch->trace_stream_ = trace::row_name(trace::own_row());
   // release: cores start from everything that happened before the launch.
   launch->published_.store(1, std::memory_order_release);
   if (launch->per_instance_) launch->invite();
@@ -61,6 +64,12 @@ std::string Launch::name_of(const Core& core) const {
       fmt::format("kernel {} (launch {}), block {}", spec_->name, number_, core.abi.block);
   if (ratio > 1) who += fmt::format(", vector core {}", core.abi.sub_block);
   return who;
+}
+
+int Launch::trace_row_of(const Core& core) const {
+  std::string name = fmt::format("{} block {}", trace_stream_, core.abi.block);
+  if (core.abi.sub_block != 0) name += ", second vector core";
+  return trace::row(name);
 }
 
 uint32_t Launch::sync_parties() const {
@@ -106,7 +115,10 @@ void Launch::wake_workers() {
 void Launch::core_main(Core& core) {
   // acquire: pairs with run(); see the top of the header.
   (void)published_.load(std::memory_order_acquire);
+  if (trace::on()) [[unlikely]]
+    core.trace_row = trace_row_of(core);
   try {
+    trace::Span span("kernel", spec_->name.c_str(), core.trace_row);
     spec_->run(spec_->closure);
     if (core.entered) core_ended(core);
   } catch (const KernelUnwind&) {
@@ -150,6 +162,7 @@ int Launch::wait(Core& core, const symm_wait& wait) {
     core.progressed.store(true, std::memory_order_relaxed);
     return SYMM_WAIT_DONE;
   }
+  trace::Span span("wait", wait.call, core.trace_row, {wait.peer, -1});
   const symm_wait_domain* domain = wait.domain;
   symm_event_count* events = domain != nullptr ? domain->events : nullptr;
   os::WaitWatch watch(wait, {[](const void* where) {

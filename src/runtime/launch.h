@@ -61,6 +61,7 @@ struct Core {
   CoreLocals locals;
   bool entered = false;                            // used by the core only
   LaneGroup* lanes = nullptr;                      // while the core runs SIMT lanes
+  int trace_row = -1;                              // of its spans, when there is a trace
   std::atomic<int> state{kRunning};                // written by the core
   std::atomic<bool> progressed{false};             // set by the core when a wait was satisfied
   std::atomic<symm_event_count*> events{nullptr};  // what notifies the wait, or null
@@ -113,6 +114,7 @@ class Launch {
   void fail(aclError code, std::string text);
   void check_failed();  // unwinds the calling core if the launch has failed
   std::string name_of(const Core& core) const;
+  int trace_row_of(const Core& core) const;
   uint32_t sync_parties() const;
   CrossFlags& cross_flags();
   static int cross_is_raised(void* argument);
@@ -122,6 +124,7 @@ class Launch {
   std::shared_ptr<const KernelSpec>
       spec_;  // until all cores have ended: a late helper must not keep the closure
   CorePool& pool_;
+  std::string trace_stream_;  // row of the stream it runs on, when there is a trace
   const uint64_t number_;
   const bool per_instance_;      // one worker per core instance instead of shares of the blocks
   const uint32_t units_;         // what workers claim: blocks, or instances

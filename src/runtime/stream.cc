@@ -1,6 +1,7 @@
 #include "runtime/stream.h"
 
 #include "base/log.h"
+#include "base/trace.h"
 #include "os/thread.h"
 #include "os/wait.h"
 #include "runtime/core_context.h"
@@ -163,10 +164,17 @@ TaskPtr Stream::take() {
   return task;
 }
 
+TaskError Stream::run_traced(Task& task) {
+  const trace::RowScope row(trace::row(name()));
+  const std::string text = task.name();
+  const trace::Span span("task", text.c_str());
+  return task.run();
+}
+
 void Stream::run(Task& task) {
   TaskError error;
   try {
-    error = task.run();
+    error = trace::on() ? run_traced(task) : task.run();
   } catch (const std::exception& exception) {
     error = {ACL_ERROR_INTERNAL_ERROR, fmt::format("exception: {}", exception.what())};
   }

@@ -52,6 +52,7 @@ class Stream {
   // target.
   void run_from(TaskPtr task, uint64_t target);
   void run(Task& task);
+  TaskError run_traced(Task& task);
   static int drained(void* argument);
 
   const int device_;

@@ -1,6 +1,7 @@
-// What the generated test checks per kind of function. Every check runs inside a kernel, one core
-// on each PE; PE p works with its right neighbour. Completion functions are checked at the source:
-// after them the data must be in the neighbour's memory, while the engines of the test are slow.
+// What the generated test checks per kind of function. Every check runs inside a kernel, on all
+// cores of all PEs at once, each core in its own window of the heap; PE p works with its right
+// neighbour. Completion functions are checked at the source: after them the data must be in the
+// neighbour's memory, while the engines of the test are slow.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,14 +26,25 @@ struct Wide {
   uint64_t low, high;
 };
 
+// Offsets in the window of a core.
+constexpr uint64_t kWindow = 4096;
 constexpr uint64_t kSignalAt = 0;
-constexpr uint64_t kSourceAt = 64 * 1024;
-constexpr uint64_t kTargetAt = 128 * 1024;
+constexpr uint64_t kSourceAt = 1024;
+constexpr uint64_t kTargetAt = 2048;
 constexpr size_t kCounts[] = {0, 1, 2, 5, 33};
+// Elements before the data, so that it begins at several alignments; one is enough for many cores.
+inline size_t last_shift() { return AscendC::GetBlockNum() > 3 ? 1 : 2; }
 
 template <typename T>
 T* heap(uint64_t offset) {
-  return reinterpret_cast<T*>(static_cast<char*>(aclshmemi_get_state()->heap_base) + offset);
+  const uint64_t window = static_cast<uint64_t>(AscendC::GetBlockIdx()) * kWindow;
+  return reinterpret_cast<T*>(static_cast<char*>(aclshmemi_get_state()->heap_base) + window +
+                              offset);
+}
+// Memory that all cores share, behind the windows.
+template <typename T>
+T* common() {
+  return reinterpret_cast<T*>(static_cast<char*>(aclshmemi_get_state()->heap_base) + 64 * kWindow);
 }
 template <typename T>
 volatile T* scratch() {
@@ -83,8 +95,8 @@ struct Ring {
 
 inline void require(bool good, const char* what, size_t n = 0, size_t i = 0) {
   if (!good) {
-    ADD_FAILURE() << current_case << ": PE " << aclshmem_my_pe() << ": " << what << ", n " << n
-                  << ", i " << i;
+    ADD_FAILURE() << current_case << ": PE " << aclshmem_my_pe() << ", core "
+                  << AscendC::GetBlockIdx() << ": " << what << ", n " << n << ", i " << i;
   }
 }
 inline void meet() { aclshmemx_barrier_all_vec(); }
@@ -113,7 +125,7 @@ template <typename T>
 void check_put(void (*call)(T*, T*, size_t, int), Done done) {
   const Ring ring;
   for (size_t n : kCounts) {
-    for (size_t shift : {size_t{1}, size_t{2}}) {
+    for (size_t shift = 1; shift <= last_shift(); ++shift) {
       T* source = heap<T>(kSourceAt) + shift;
       T* target = heap<T>(kTargetAt) + shift;
       prepare(source, target, n, ring.me);
@@ -131,7 +143,7 @@ template <typename T>
 void check_get(void (*call)(T*, T*, size_t, int), Done done) {
   const Ring ring;
   for (size_t n : kCounts) {
-    for (size_t shift : {size_t{1}, size_t{2}}) {
+    for (size_t shift = 1; shift <= last_shift(); ++shift) {
       T* source = heap<T>(kSourceAt) + shift;
       T* target = heap<T>(kTargetAt) + shift;
       prepare(source, target, n, ring.me);

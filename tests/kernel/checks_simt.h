@@ -2,6 +2,8 @@
 // for the thread scope, several shapes for the collective scopes.
 #pragma once
 
+#include <span>
+
 #include "tests/kernel/checks.h"
 
 namespace symm::test {
@@ -21,12 +23,18 @@ void lane_g(T (*call)(T*, int), T* source, T* target, int pe) {
 }
 
 inline const dim3 kOneLane[] = {dim3(1)};
+inline const dim3 kFewLanes[] = {dim3(3, 2)};
+inline const dim3 kMoreLanes[] = {dim3(1), dim3(7), dim3(32, 2, 4)};
+// Every lane is a fiber: many cores with many lanes each take long, and ThreadSanitizer needs a
+// millisecond for one.
+inline std::span<const dim3> many_lanes() {
 #if defined(__SANITIZE_THREAD__)
-// ThreadSanitizer takes a millisecond to make a fiber.
-inline const dim3 kManyLanes[] = {dim3(3, 2)};
+  return kFewLanes;
 #else
-inline const dim3 kManyLanes[] = {dim3(1), dim3(7), dim3(32, 2, 4)};
+  if (AscendC::GetBlockNum() * aclshmem_n_pes() > 3) return kFewLanes;
+  return kMoreLanes;
 #endif
+}
 
 // The transfer as an ordinary check of put or get, run on lanes of one shape.
 inline dim3 lanes_now;
@@ -41,13 +49,13 @@ struct OnLanes {
 
 inline void nothing(int) {}
 
-// Every PE sets the same statics before it meets the others, so they are equal for all.
+// One core sets the statics between two meetings, so they are equal for all.
 #define SYMM_CHECK_SIMT(SCOPE, VERB, KIND, D, S, SHAPES)                     \
   template <typename T>                                                      \
   void check_simt##SCOPE##_##VERB(void (*call)(D*, S*, size_t, int), Done) { \
     for (const dim3& shape : SHAPES) {                                       \
       meet();                                                                \
-      if (aclshmem_my_pe() == 0) {                                           \
+      if (aclshmem_my_pe() == 0 && AscendC::GetBlockIdx() == 0) {            \
         lanes_now = shape;                                                   \
         OnLanes<D, S>::call = call;                                          \
       }                                                                      \
@@ -61,8 +69,8 @@ inline void nothing(int) {}
   SYMM_CHECK_SIMT(SCOPE, ub_put, ub_put, T, volatile T, SHAPES) \
   SYMM_CHECK_SIMT(SCOPE, ub_get, ub_get, volatile T, T, SHAPES)
 SYMM_CHECK_SCOPES(, kOneLane)
-SYMM_CHECK_SCOPES(_block, kManyLanes)
-SYMM_CHECK_SCOPES(_warp, kManyLanes)
+SYMM_CHECK_SCOPES(_block, many_lanes())
+SYMM_CHECK_SCOPES(_warp, many_lanes())
 #undef SYMM_CHECK_SCOPES
 #undef SYMM_CHECK_SIMT
 

@@ -82,8 +82,14 @@ struct Grid {
   int pes;
   uint32_t blocks;
 };
-constexpr Grid kGrid[] = {{2, 1},  {2, 3}, {2, 20}, {3, 1}, {3, 3},
-                          {3, 20}, {8, 1}, {8, 3},  {8, 20}};
+#if defined(__SANITIZE_THREAD__)
+// ThreadSanitizer takes a millisecond to make a fiber, and a launch makes one per core: shapes with
+// few cores in all.
+constexpr Grid kGrid[] = {{2, 1}, {2, 3}, {3, 3}, {8, 1}};
+#else
+constexpr Grid kGrid[] = {{2, 1},  {2, 3},  {2, 20}, {2, 48}, {3, 1},  {3, 3},
+                          {3, 20}, {3, 48}, {8, 1},  {8, 3},  {8, 20}, {8, 48}};
+#endif
 // One, a few, less and more than one chunk of the scratch of the test world.
 constexpr size_t kCounts[] = {0, 1, 7, 1000, 9001};
 
@@ -100,6 +106,7 @@ class KernelCollective : public testing::Test {
       const auto slices = [&](size_t wish) { return wish == 0 ? size_t(grid.pes) : wish; };
       for (size_t count : kCounts) {
         if (grid.pes == 8 && count > 1000 && sizeof(T) < 4) continue;
+        if (grid.blocks == 48 && (count == 1 || count == 1000)) continue;
         const Rows in = random_data<T>(grid.pes, count * slices(in_slices));
         Rows out(in.size(), std::vector<T>(count * slices(out_slices) + 1, T(99)));
         Rows work = in;

@@ -1,5 +1,5 @@
-// Runs the generated cases: every function of the kernel side for every type, with 2 and 3 PEs
-// whose engines are slow.
+// Runs the generated cases: every function of the kernel side for every type, with 2, 3 and 8 PEs
+// of 1, 3, 20 and 48 cores each, whose engines are slow.
 #define __CCE_AICORE__ 220
 #include "tests/kernel/checks.h"
 #include "tests/kernel/world.h"
@@ -21,28 +21,36 @@ struct Group {
 };
 void PrintTo(const Group& group, std::ostream* out) { *out << group.name; }
 
-class EveryFunction : public testing::TestWithParam<std::tuple<Group, int>> {};
+class EveryFunction : public testing::TestWithParam<std::tuple<Group, int, uint32_t>> {};
 
 TEST_P(EveryFunction, HasItsEffect) {
-  const auto& [group, pes] = GetParam();
-  World world({.pes = pes, .depth = 4, .delay_us = 20});
+  const auto& [group, pes, blocks] = GetParam();
+  // Many cores share the queue to a PE, so they wait for each other's descriptors too.
+  World world({.pes = pes, .depth = 4, .delay_us = blocks > 3 ? 2u : 20u});
   const std::vector<Case> cases = group.cases();
   EXPECT_GT(cases.size(), 50u);
   for (const Case& c : cases) {
     current_case = c.label;
-    world.run_ok(1, [&](int) { c.run(); });
+    world.run_ok(blocks, [&](int) { c.run(); });
     if (HasFailure()) break;
   }
   RecordProperty("cases", static_cast<int>(cases.size()));
 }
 
+#if defined(__SANITIZE_THREAD__)
+constexpr uint32_t kBlocks[] = {1, 3};  // a fiber takes ThreadSanitizer a millisecond
+#else
+constexpr uint32_t kBlocks[] = {1, 3, 20, 48};
+#endif
+
 #define SYMM_GROUP(name) Group{#name, cases_of_##name},
 INSTANTIATE_TEST_SUITE_P(Groups, EveryFunction,
                          testing::Combine(testing::ValuesIn({SYMM_GROUPS(SYMM_GROUP)}),
-                                          testing::Values(2, 3)),
+                                          testing::Values(2, 3, 8), testing::ValuesIn(kBlocks)),
                          [](const auto& param) {
                            return std::string(std::get<0>(param.param).name) + "_" +
-                                  std::to_string(std::get<1>(param.param)) + "PEs";
+                                  std::to_string(std::get<1>(param.param)) + "PEs_" +
+                                  std::to_string(std::get<2>(param.param)) + "blocks";
                          });
 
 }  // namespace

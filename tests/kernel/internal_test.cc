@@ -3,6 +3,8 @@
 #define __CCE_AICORE__ 220
 #include <gmock/gmock.h>
 
+#include <atomic>
+
 #include "device/gm2gm/engine/shmemi_device_rdma.h"
 #include "device/gm2gm/shmemi_device_cc.h"
 #include "device/shmem_device.h"
@@ -167,6 +169,33 @@ TEST(KernelSdma, LongTransfersAreCutIntoRequests) {
     }
   });
   EXPECT_EQ(symm_engine_pair(world.state(0).sdma, 0)->done, 3u);
+}
+
+// FAULTS F12: slots of a queue are used again and again by several cores, more requests at a time
+// than it has slots.
+TEST(KernelRdma, MoreRequestsThanTheQueueHoldsWaitForRoom) {
+  constexpr int kBlocks = 3;
+  constexpr int kPuts = 100;
+  World world({.pes = 2, .depth = 2, .delay_us = 50});
+  std::atomic<int> wrong{0};
+  world.run_ok(kBlocks, [&](int me) {
+    auto* words = static_cast<int32_t*>(aclshmemi_get_state()->heap_base) +
+                  static_cast<int>(AscendC::GetBlockIdx()) * 2 * kPuts;
+    for (int i = 0; i < kPuts; ++i) {
+      words[i] = 1000 * me + i;
+      aclshmemx_roce_put_nbi(words + kPuts + i, words + i, symm::ub_cast<int32_t>(0), 1, 1 - me, 0);
+    }
+    aclshmemx_roce_quiet(static_cast<uint32_t>(1 - me), symm::ub_cast<int32_t>(0), 0);
+    aclshmemx_barrier_all_vec();
+    for (int i = 0; i < kPuts; ++i) wrong += words[kPuts + i] != 1000 * (1 - me) + i;
+  });
+  EXPECT_EQ(wrong, 0);
+  for (int pe = 0; pe < 2; ++pe) {
+    const symm_queue_pair* pair = symm_engine_pair(world.state(pe).rdma, 1 - pe);
+    ASSERT_NE(pair, nullptr);
+    EXPECT_EQ(pair->mask, 1u) << "the queue holds two";
+    EXPECT_EQ(pair->done, uint64_t{kBlocks} * kPuts);
+  }
 }
 
 TEST(KernelSdma, NotifyComesBehindTheCopiesOfItsCore) {

@@ -13,6 +13,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "host_device/shmem_common_types.h"
 #include "os/wait.h"
 #include "transport/dma/execute.h"
@@ -37,6 +38,8 @@ struct Queue : symm_queue_pair {
   std::unique_ptr<symm_descriptor[]> storage;
   uint64_t end = 0;  // when the last paced descriptor left the queue
   uint64_t due = 0;  // when the next one completes; 0: not yet decided
+  int trace_row = -1;
+  uint64_t traced = 0;  // end of the last span
 };
 
 // The result of one look at a queue.
@@ -64,6 +67,7 @@ struct Engine::Body {
   Drained drain(Queue& queue);
   bool is_due(Queue& queue, const symm_descriptor& slot, uint64_t* again);
   void complete(Queue& queue, symm_descriptor& slot, uint64_t ticket);
+  void trace_one(Queue& queue, const symm_descriptor& slot, uint64_t begin);
   void work();
   bool any_ready() const;
   void forget(Queue& queue, uint64_t ticket);
@@ -199,8 +203,30 @@ bool Engine::Body::is_due(Queue& queue, const symm_descriptor& slot, uint64_t* a
   return true;
 }
 
+// A paced descriptor shows from the time it was posted or the one before it was done.
+void Engine::Body::trace_one(Queue& queue, const symm_descriptor& slot, uint64_t begin) {
+  const bool channel = options.kind == ACLSHMEM_TRANSPORT_SDMA;
+  if (queue.trace_row < 0) {
+    const char* engine = options.kind == ACLSHMEM_TRANSPORT_ROCE ? "RDMA"
+                         : channel                               ? "SDMA"
+                                                                 : "UDMA";
+    queue.trace_row =
+        trace::row(fmt::format("{} {} {}", engine, channel ? "core" : "to PE", queue.index));
+  }
+  if (slot.posted != 0) begin = std::max(slot.posted, queue.traced);
+  queue.traced = trace::now_ns();
+  trace::Details details;
+  if (!channel) details.peer = queue.index;
+  if (slot.kind == SYMM_DESC_COPY) details.bytes = static_cast<int64_t>(slot.bytes);
+  trace::add(queue.trace_row, "transfer", name_of(slot.kind), begin, queue.traced, details);
+}
+
 void Engine::Body::complete(Queue& queue, symm_descriptor& slot, uint64_t ticket) {
-  if (!execute(slot)) {
+  const uint64_t begin = trace::on() ? trace::now_ns() : 0;
+  const bool executed = execute(slot);
+  if (begin != 0) [[unlikely]]
+    trace_one(queue, slot, begin);
+  if (!executed) {
     SYMM_LOG(kError, "engine {}: descriptor of kind {} and width {} cannot be executed",
              options.kind, slot.kind, slot.width);
   }

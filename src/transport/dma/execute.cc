@@ -132,4 +132,36 @@ bool execute(const symm_descriptor& d) {
   }
 }
 
+const char* name_of(uint32_t kind) {
+  switch (kind) {
+    case SYMM_DESC_COPY:
+      return "copy";
+    case SYMM_DESC_STORE:
+      return "store";
+    case SYMM_DESC_ADD:
+    case SYMM_DESC_FADD:
+    case SYMM_DESC_HADD:
+    case SYMM_DESC_BADD:
+      return "add";
+    case SYMM_DESC_SWAP:
+      return "swap";
+    case SYMM_DESC_CAS:
+      return "compare and swap";
+    case SYMM_DESC_AND:
+      return "and";
+    case SYMM_DESC_OR:
+      return "or";
+    case SYMM_DESC_XOR:
+      return "xor";
+    case SYMM_DESC_FETCH:
+      return "fetch";
+    case SYMM_DESC_NOTIFY:
+      return "notify";
+    case SYMM_DESC_PREFETCH:
+      return "prefetch";
+    default:
+      return "unknown";
+  }
+}
+
 }  // namespace symm::dma

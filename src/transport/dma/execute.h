@@ -10,4 +10,7 @@ namespace symm::dma {
 // does not exist.
 bool execute(const symm_descriptor& descriptor);
 
+// "copy", "add", ...: for messages and the trace.
+const char* name_of(uint32_t kind);
+
 }  // namespace symm::dma

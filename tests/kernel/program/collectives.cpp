@@ -40,6 +40,34 @@ __global__ void gather_all(aclshmemx_team_t team, const float* in, float* out, s
   aclshmemx_allgather(team, in, out, count, ACLSHMEMX_FLOAT32);
 }
 
+// One step of a captured graph: the input changes with the replay.
+__global__ void gather_next(aclshmemx_team_t team, int32_t* step, int32_t* mine, int32_t* all,
+                            int32_t* sums, size_t count) {
+  const int32_t pe = aclshmemx_team_global_rank(team);
+  if (AscendC::GetBlockIdx() == 0) {
+    ++*step;
+    for (size_t i = 0; i < count; ++i) mine[i] = (10 + pe) * (3 + *step) + static_cast<int32_t>(i);
+  }
+  AscendC::SyncAll();
+  aclshmemx_allgather(team, mine, all, count, ACLSHMEMX_INT32);
+  aclshmemx_allreduce(team, mine, sums, count, ACLSHMEMX_SUM, ACLSHMEMX_INT32);
+}
+
+// Adds up what the replays gathered, so that every one of them counts.
+__global__ void check_next(const int32_t* step, const int32_t* all, const int32_t* sums,
+                           int32_t n_pes, size_t count, int32_t* wrong) {
+  if (AscendC::GetBlockIdx() != 0) return;
+  for (size_t i = 0; i < count; ++i) {
+    int32_t sum = 0;
+    for (int32_t pe = 0; pe < n_pes; ++pe) {
+      const int32_t wanted = (10 + pe) * (3 + *step) + static_cast<int32_t>(i);
+      *wrong += all[static_cast<size_t>(pe) * count + i] != wanted;
+      sum += wanted;
+    }
+    *wrong += sums[i] != sum;
+  }
+}
+
 __global__ void exchange(aclshmemx_team_t team, void* local_buffer, void* remote_buffer,
                          void* fetched, size_t data_size) {
   const int32_t rank = aclshmemx_team_global_rank(team);
@@ -101,6 +129,29 @@ void check_exchange(const aclshmemx_team_t& team, int n_pes, int pe, aclrtStream
   aclshmem_free(words);
 }
 
+// FAULTS M3: a graph of collectives replayed with changing input gives every replay its own result.
+void check_graph(const aclshmemx_team_t& team, int n_pes, aclrtStream stream, uint32_t blocks,
+                 int replays) {
+  constexpr size_t kSome = 333;
+  std::vector<int32_t> mine(kSome);
+  std::vector<int32_t> sums(kSome);
+  std::vector<int32_t> all(kSome * static_cast<size_t>(n_pes));
+  int32_t step = 0;
+  int32_t wrong = 0;
+  aclmdlRI graph = nullptr;
+  CHECK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL) == 0);
+  gather_next<<<blocks, nullptr, stream>>>(team, &step, mine.data(), all.data(), sums.data(),
+                                           kSome);
+  check_next<<<1, nullptr, stream>>>(&step, all.data(), sums.data(), n_pes, kSome, &wrong);
+  CHECK(aclmdlRICaptureEnd(stream, &graph) == 0);
+  CHECK(step == 0);  // recorded, not run
+  for (int replay = 0; replay < replays; ++replay) CHECK(aclmdlRIExecuteAsync(graph, stream) == 0);
+  CHECK(aclrtSynchronizeStream(stream) == 0);
+  CHECK(step == replays);
+  CHECK(wrong == 0);
+  CHECK(aclmdlRIDestroy(graph) == 0);
+}
+
 int run(int n_pes, int pe, const char* address) {
   aclrtStream stream = nullptr;
   CHECK(aclInit(nullptr) == 0);
@@ -118,6 +169,8 @@ int run(int n_pes, int pe, const char* address) {
   team.team_idx = ACLSHMEM_TEAM_WORLD;
   check_collectives(team, n_pes, pe, stream);
   check_exchange(team, n_pes, pe, stream);
+  check_graph(team, n_pes, stream, 1, 200);
+  check_graph(team, n_pes, stream, 48, 20);
 
   CHECK(aclshmem_finalize() == 0);
   CHECK(aclrtDestroyStream(stream) == 0);

@@ -8,8 +8,8 @@
 // Queues the write of message_bytes from source to target of pe, where target is what
 // aclshmem_roce_ptr returned (or a symmetric address). Queue number, scratch and event are what the
 // hardware needs. Complete after aclshmemx_roce_quiet.
-template <typename T, typename... Rest>
-inline void aclshmemi_roce_write(T* target, T* source, uint32_t pe, uint32_t,
+template <typename T, typename S, typename... Rest>
+inline void aclshmemi_roce_write(T* target, S* source, uint32_t pe, uint32_t,
                                  uint64_t message_bytes, Rest&&...) {
   const char* call = "aclshmemi_roce_write";
   const symm_device_state* s = symm_dev::state(call);
