@@ -8,14 +8,18 @@
 #   -enable_rdma         accepted: the RDMA calls are always there
 #   -rdma_backend NAME   accepted: one engine stands for all backends
 #   -jobs N              compile jobs, 2 by default
+#   -folder PATH         another folder than build
+#   -target NAME         this target only; may be given several times
 set -eu
-cd "$(dirname "$0")/.."
 
+usage() { sed -n '2,12s/^# \{0,1\}//p' "$script"; }
 fail() {
   echo "build.sh: $1" >&2
-  sed -n '2,9s/^# \{0,1\}//p' scripts/build.sh >&2
+  usage >&2
   exit 2
 }
+folder="" targets=""
+script=$(cd "$(dirname "$0")" && pwd)/build.sh
 examples=OFF tests=OFF type=RelWithDebInfo jobs=${JOBS:-2}
 while [ $# -gt 0 ]; do
   case $1 in
@@ -23,20 +27,37 @@ while [ $# -gt 0 ]; do
     -uttests) tests=ON ;;
     -debug) type=Debug ;;
     -enable_rdma) ;;
-    -soc_type | -rdma_backend | -jobs)
+    -soc_type | -rdma_backend | -jobs | -folder | -target)
       [ $# -ge 2 ] || fail "$1 needs a value"
-      [ "$1" != -jobs ] || jobs=$2
+      case $2 in
+        "" | -*) fail "$1 needs a value, not '$2'" ;;
+      esac
+      case $1 in
+        -jobs) jobs=$2 ;;
+        -folder) folder=$2 ;;
+        -target) targets="$targets $2" ;;
+      esac
       shift
       ;;
-    -h | -help | --help) sed -n '2,9s/^# \{0,1\}//p' scripts/build.sh; exit 0 ;;
+    -h | -help | --help)
+      usage
+      exit 0
+      ;;
     *) fail "option $1 is unknown" ;;
   esac
   shift
 done
+case $jobs in
+  "" | *[!0-9]* | 0) fail "-jobs takes a number from 1" ;;
+esac
 
-mkdir -p build
-cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=$type -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g1" \
-  -DANYSHMEM_EXAMPLES=$examples -DANYSHMEM_TESTS=$tests -DANYSHMEM_BENCH=OFF >build/configure.log 2>&1 ||
-  { cat build/configure.log >&2; exit 1; }
-cmake --build build -j "$jobs"
-echo "build.sh: programs are in build/bin, libraries in build/lib"
+source=$(dirname "$script")/..
+: "${folder:=$source/build}"
+mkdir -p "$folder"
+cmake -S "$source" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=$type -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g1" \
+  -DANYSHMEM_EXAMPLES=$examples -DANYSHMEM_TESTS=$tests -DANYSHMEM_BENCH=OFF >"$folder/configure.log" 2>&1 ||
+  { cat "$folder/configure.log" >&2; exit 1; }
+# Names of targets hold no spaces, so they may be split.
+# shellcheck disable=SC2086
+cmake --build "$folder" -j "$jobs" ${targets:+--target $targets}
+echo "build.sh: programs are in $folder/bin, libraries in $folder/lib"

@@ -6,7 +6,8 @@
 #include <cstdlib>
 
 int main(int argc, char** argv) {
-  if (argc != 4) return std::fprintf(stderr, "usage: hello n_pes pe address\n"), 1;
+  // run.sh adds the number of devices and the first PE and device; this program needs none of them.
+  if (argc != 4 && argc != 7) return std::fprintf(stderr, "usage: hello n_pes pe address\n"), 1;
   aclshmemx_init_attr_t attributes;
   attributes.n_pes = std::atoi(argv[1]);
   attributes.my_pe = std::atoi(argv[2]);

@@ -106,7 +106,8 @@ class KernelCollective : public testing::Test {
       const auto slices = [&](size_t wish) { return wish == 0 ? size_t(grid.pes) : wish; };
       for (size_t count : kCounts) {
         if (grid.pes == 8 && count > 1000 && sizeof(T) < 4) continue;
-        if (grid.blocks == 48 && (count == 1 || count == 1000)) continue;
+        // Many cores take long: no bytes, less than one each, and several chunks.
+        if (grid.blocks >= 20 && (count == 1 || count == 1000)) continue;
         const Rows in = random_data<T>(grid.pes, count * slices(in_slices));
         Rows out(in.size(), std::vector<T>(count * slices(out_slices) + 1, T(99)));
         Rows work = in;
