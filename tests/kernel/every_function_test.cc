@@ -21,10 +21,19 @@ struct Group {
 };
 void PrintTo(const Group& group, std::ostream* out) { *out << group.name; }
 
-class EveryFunction : public testing::TestWithParam<std::tuple<Group, int, uint32_t>> {};
+struct Shape {
+  int pes;
+  uint32_t blocks;
+};
+void PrintTo(const Shape& shape, std::ostream* out) {
+  *out << shape.pes << " PEs of " << shape.blocks << " blocks";
+}
+
+class EveryFunction : public testing::TestWithParam<std::tuple<Group, Shape>> {};
 
 TEST_P(EveryFunction, HasItsEffect) {
-  const auto& [group, pes, blocks] = GetParam();
+  const auto& [group, shape] = GetParam();
+  const auto [pes, blocks] = shape;
   // Many cores share the queue to a PE, so they wait for each other's descriptors too.
   World world({.pes = pes, .depth = 4, .delay_us = blocks > 3 ? 2u : 20u});
   const std::vector<Case> cases = group.cases();
@@ -38,19 +47,20 @@ TEST_P(EveryFunction, HasItsEffect) {
 }
 
 #if defined(__SANITIZE_THREAD__)
-constexpr uint32_t kBlocks[] = {1, 3};  // a fiber takes ThreadSanitizer a millisecond
+constexpr Shape kShapes[] = {{2, 1}, {2, 3}, {3, 1}, {8, 1}};  // a fiber takes it a millisecond
 #else
-constexpr uint32_t kBlocks[] = {1, 3, 20, 48};
+constexpr Shape kShapes[] = {{2, 1},  {2, 3}, {2, 20}, {2, 48}, {3, 1},
+                             {3, 20}, {8, 1}, {8, 3},  {8, 48}};
 #endif
 
 #define SYMM_GROUP(name) Group{#name, cases_of_##name},
 INSTANTIATE_TEST_SUITE_P(Groups, EveryFunction,
                          testing::Combine(testing::ValuesIn({SYMM_GROUPS(SYMM_GROUP)}),
-                                          testing::Values(2, 3, 8), testing::ValuesIn(kBlocks)),
+                                          testing::ValuesIn(kShapes)),
                          [](const auto& param) {
                            return std::string(std::get<0>(param.param).name) + "_" +
-                                  std::to_string(std::get<1>(param.param)) + "PEs_" +
-                                  std::to_string(std::get<2>(param.param)) + "blocks";
+                                  std::to_string(std::get<1>(param.param).pes) + "PEs_" +
+                                  std::to_string(std::get<1>(param.param).blocks) + "blocks";
                          });
 
 }  // namespace
