@@ -15,8 +15,11 @@
 #endif
 #endif
 
+#include "host/data_plane/shmem_host_amo.h"
 #include "host/data_plane/shmem_host_cc.h"
+#include "host/data_plane/shmem_host_mo.h"
 #include "host/data_plane/shmem_host_p2p_sync.h"
+#include "host/data_plane/shmem_host_request.h"
 #include "host/data_plane/shmem_host_rma.h"
 #include "host/data_plane/shmem_host_so.h"
 #include "host/init/shmem_host_init.h"

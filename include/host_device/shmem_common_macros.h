@@ -59,4 +59,34 @@
   FUNC(uint64, uint64_t);                 \
   FUNC(char, char)
 
+// NAME, C type of the atomics on the host: the standard, extended and bitwise sets of
+// OpenSHMEM 1.5.
+#define SYMM_AMO_TYPES(FUNC)           \
+  FUNC(int, int);                      \
+  FUNC(long, long);                    \
+  FUNC(longlong, long long);           \
+  FUNC(uint, unsigned int);            \
+  FUNC(ulong, unsigned long);          \
+  FUNC(ulonglong, unsigned long long); \
+  FUNC(int32, int32_t);                \
+  FUNC(int64, int64_t);                \
+  FUNC(uint32, uint32_t);              \
+  FUNC(uint64, uint64_t);              \
+  FUNC(size, size_t);                  \
+  FUNC(ptrdiff, ptrdiff_t)
+#define SYMM_AMO_FLOAT_TYPES(FUNC) \
+  FUNC(float, float);              \
+  FUNC(double, double)
+#define SYMM_AMO_EXTENDED_TYPES(FUNC) \
+  SYMM_AMO_TYPES(FUNC);               \
+  SYMM_AMO_FLOAT_TYPES(FUNC)
+#define SYMM_AMO_BITWISE_TYPES(FUNC)   \
+  FUNC(uint, unsigned int);            \
+  FUNC(ulong, unsigned long);          \
+  FUNC(ulonglong, unsigned long long); \
+  FUNC(int32, int32_t);                \
+  FUNC(int64, int64_t);                \
+  FUNC(uint32, uint32_t);              \
+  FUNC(uint64, uint64_t)
+
 #endif

@@ -55,6 +55,10 @@ constexpr Option kOptions[] = {
      "seconds after which a wait, a barrier, a memory call or the meeting of finalize fails; 0 is "
      "no limit of its own (memory calls and finalize end at control_operation_timeout)"},
     {"SHMEM_ON_ERROR", Kind::kText, "return", 0, 0, "return or abort: what the first error does"},
+    {"SHMEM_CHECK", Kind::kInteger, "1", 0, 2,
+     "argument checks of host calls: 0 none but the PE, 1 PE, range and symmetry, 2 also "
+     "alignment, "
+     "overlap and buffers of transfers that are not complete"},
     {"SHMEM_SYMMETRIC_SIZE", Kind::kSize, "1g", 2 << 20, int64_t{40} << 30,
      "bytes of the symmetric heap of a PE when the program does not say; rounded up to 2m"},
     {"SHMEM_OVERCOMMIT", Kind::kText, "refuse", 0, 0,

@@ -18,16 +18,20 @@ void* aclshmem_ptr(void* ptr, int pe) {
 }
 
 void capi::put_checked(const char* call, void* to, const void* from, size_t count, size_t unit,
-                       int pe) {
+                       int pe, bool non_blocking) {
   capi::with_instance(call, [=](Instance& instance) {
-    return ops::put_slow(instance, to, from, {count, unit}, pe, call);
+    uint64_t pending = 0;
+    return ops::put_slow(instance, to, from, {count, unit}, pe, call,
+                         non_blocking ? &pending : nullptr);
   });
 }
 
 void capi::get_checked(const char* call, void* to, const void* from, size_t count, size_t unit,
-                       int pe) {
+                       int pe, bool non_blocking) {
   capi::with_instance(call, [=](Instance& instance) {
-    return ops::get_slow(instance, to, from, {count, unit}, pe, call);
+    uint64_t pending = 0;
+    return ops::get_slow(instance, to, from, {count, unit}, pe, call,
+                         non_blocking ? &pending : nullptr);
   });
 }
 
@@ -40,11 +44,11 @@ void aclshmem_getmem(void* dst, void* src, size_t elem_size, int32_t pe) {
 }
 
 void aclshmem_putmem_nbi(void* dst, void* src, size_t elem_size, int32_t pe) {
-  capi::put("aclshmem_putmem_nbi", dst, src, elem_size, 1, pe);
+  capi::put<capi::kNonBlocking>("aclshmem_putmem_nbi", dst, src, elem_size, 1, pe);
 }
 
 void aclshmem_getmem_nbi(void* dst, void* src, size_t elem_size, int32_t pe) {
-  capi::get("aclshmem_getmem_nbi", dst, src, elem_size, 1, pe);
+  capi::get<capi::kNonBlocking>("aclshmem_getmem_nbi", dst, src, elem_size, 1, pe);
 }
 
 namespace {

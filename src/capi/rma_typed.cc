@@ -29,35 +29,33 @@ void iget(const char* call, void* to, const void* from, ptrdiff_t to_stride, ptr
 
 }  // namespace
 
-#define SYMM_DEFINE_TYPE_RMA(NAME, TYPE)                                               \
-  void aclshmem_##NAME##_put(TYPE* dest, TYPE* source, size_t nelems, int pe) {        \
-    put("aclshmem_" #NAME "_put", dest, source, nelems, sizeof(TYPE), pe);             \
-  }                                                                                    \
-  void aclshmem_##NAME##_put_nbi(TYPE* dest, TYPE* source, size_t nelems, int pe) {    \
-    put("aclshmem_" #NAME "_put_nbi", dest, source, nelems, sizeof(TYPE), pe);         \
-  }                                                                                    \
-  void aclshmem_##NAME##_get(TYPE* dest, TYPE* source, size_t nelems, int pe) {        \
-    get("aclshmem_" #NAME "_get", dest, source, nelems, sizeof(TYPE), pe);             \
-  }                                                                                    \
-  void aclshmem_##NAME##_get_nbi(TYPE* dest, TYPE* source, size_t nelems, int pe) {    \
-    get("aclshmem_" #NAME "_get_nbi", dest, source, nelems, sizeof(TYPE), pe);         \
-  }                                                                                    \
-  void aclshmem_##NAME##_iput(TYPE* dest, TYPE* source, ptrdiff_t dst, ptrdiff_t sst,  \
-                              size_t nelems, int pe) {                                 \
-    iput("aclshmem_" #NAME "_iput", dest, source, dst, sst, nelems, sizeof(TYPE), pe); \
-  }                                                                                    \
-  void aclshmem_##NAME##_iget(TYPE* dest, TYPE* source, ptrdiff_t dst, ptrdiff_t sst,  \
-                              size_t nelems, int pe) {                                 \
-    iget("aclshmem_" #NAME "_iget", dest, source, dst, sst, nelems, sizeof(TYPE), pe); \
-  }                                                                                    \
-  void aclshmem_##NAME##_p(TYPE* dst, const TYPE value, int pe) {                      \
-    put("aclshmem_" #NAME "_p", dst, &value, 1, sizeof(TYPE), pe);                     \
-  }                                                                                    \
-  TYPE aclshmem_##NAME##_g(TYPE* src, int32_t pe) {                                    \
-    TYPE value{};                                                                      \
-    get("aclshmem_" #NAME "_g", &value, src, 1, sizeof(TYPE), pe);                     \
-    return value;                                                                      \
-  }                                                                                    \
+#define SYMM_DEFINE_TYPE_RMA(NAME, TYPE)                                                           \
+  void aclshmem_##NAME##_put(TYPE* dest, TYPE* source, size_t nelems, int pe) {                    \
+    put("aclshmem_" #NAME "_put", dest, source, nelems, sizeof(TYPE), pe);                         \
+  }                                                                                                \
+  void aclshmem_##NAME##_put_nbi(TYPE* dest, TYPE* source, size_t nelems, int pe) {                \
+    put<capi::kNonBlocking>("aclshmem_" #NAME "_put_nbi", dest, source, nelems, sizeof(TYPE), pe); \
+  }                                                                                                \
+  void aclshmem_##NAME##_get(TYPE* dest, TYPE* source, size_t nelems, int pe) {                    \
+    get("aclshmem_" #NAME "_get", dest, source, nelems, sizeof(TYPE), pe);                         \
+  }                                                                                                \
+  void aclshmem_##NAME##_get_nbi(TYPE* dest, TYPE* source, size_t nelems, int pe) {                \
+    get<capi::kNonBlocking>("aclshmem_" #NAME "_get_nbi", dest, source, nelems, sizeof(TYPE), pe); \
+  }                                                                                                \
+  void aclshmem_##NAME##_iput(TYPE* dest, TYPE* source, ptrdiff_t dst, ptrdiff_t sst,              \
+                              size_t nelems, int pe) {                                             \
+    iput("aclshmem_" #NAME "_iput", dest, source, dst, sst, nelems, sizeof(TYPE), pe);             \
+  }                                                                                                \
+  void aclshmem_##NAME##_iget(TYPE* dest, TYPE* source, ptrdiff_t dst, ptrdiff_t sst,              \
+                              size_t nelems, int pe) {                                             \
+    iget("aclshmem_" #NAME "_iget", dest, source, dst, sst, nelems, sizeof(TYPE), pe);             \
+  }                                                                                                \
+  void aclshmem_##NAME##_p(TYPE* dst, const TYPE value, int pe) {                                  \
+    capi::put_value<TYPE>("aclshmem_" #NAME "_p", dst, value, pe);                                 \
+  }                                                                                                \
+  TYPE aclshmem_##NAME##_g(TYPE* src, int32_t pe) {                                                \
+    return capi::get_value<TYPE>("aclshmem_" #NAME "_g", src, pe);                                 \
+  }                                                                                                \
   static_assert(sizeof(TYPE) <= 8)
 SYMM_HOST_TYPES(SYMM_DEFINE_TYPE_RMA);
 
@@ -66,13 +64,13 @@ SYMM_HOST_TYPES(SYMM_DEFINE_TYPE_RMA);
     put("aclshmem_put" #BITS, dst, src, elem_size, BITS / 8, pe);                                 \
   }                                                                                               \
   void aclshmem_put##BITS##_nbi(void* dst, void* src, size_t elem_size, int32_t pe) {             \
-    put("aclshmem_put" #BITS "_nbi", dst, src, elem_size, BITS / 8, pe);                          \
+    put<capi::kNonBlocking>("aclshmem_put" #BITS "_nbi", dst, src, elem_size, BITS / 8, pe);      \
   }                                                                                               \
   void aclshmem_get##BITS(void* dst, void* src, size_t elem_size, int32_t pe) {                   \
     get("aclshmem_get" #BITS, dst, src, elem_size, BITS / 8, pe);                                 \
   }                                                                                               \
   void aclshmem_get##BITS##_nbi(void* dst, void* src, size_t elem_size, int32_t pe) {             \
-    get("aclshmem_get" #BITS "_nbi", dst, src, elem_size, BITS / 8, pe);                          \
+    get<capi::kNonBlocking>("aclshmem_get" #BITS "_nbi", dst, src, elem_size, BITS / 8, pe);      \
   }                                                                                               \
   void aclshmem_iput##BITS(void* dest, void* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, \
                            int pe) {                                                              \

@@ -1,10 +1,12 @@
 // Waits and tests of values.
 #include "capi/edge.h"
+#include "capi/value_arguments.h"
 #include "host/data_plane/shmem_host_p2p_sync.h"
 #include "ops/value_wait.h"
 
 using symm::Instance;
 using symm::Status;
+using symm::capi::arguments_of;
 using symm::ops::ValueSet;
 namespace capi = symm::capi;
 namespace ops = symm::ops;
@@ -19,28 +21,6 @@ void after_queue(const char* call, const ops::ValueArguments& arguments, Body bo
     SYMM_TRY(instance.stream().drain());
     return body(instance);
   });
-}
-
-template <typename T>
-ops::ValueArguments arguments_of(const ValueSet<T>& set) {
-  return {set.values, set.count, sizeof(T), set.compare, "ivars", set.wanted};
-}
-
-template <typename T>
-ops::ValueArguments arguments_of(const ValueSet<T>& set, const void* result) {
-  ops::ValueArguments arguments = arguments_of(set);
-  arguments.wants_result = true;
-  arguments.result = result;
-  return arguments;
-}
-
-template <typename T>
-ops::ValueArguments arguments_of(const ValueSet<T>& set, const void* result,
-                                 const size_t* indices) {
-  ops::ValueArguments arguments = arguments_of(set, result);
-  arguments.wants_indices = true;
-  arguments.indices = indices;
-  return arguments;
 }
 
 // The result of a call whose arguments may be wrong.

@@ -18,6 +18,8 @@ namespace detail {
 
 constinit thread_local Instance* t_selected __attribute__((tls_model("initial-exec"))) = nullptr;
 Instance* g_current = nullptr;
+static constexpr FastPath kNoInstance{};
+const FastPath* g_fast = &kNoInstance;
 
 }  // namespace detail
 
@@ -45,6 +47,8 @@ pid_t g_forked_from = 0;
 void set_current(Instance* instance) {
   // release: who reads the pointer sees the instance complete
   __atomic_store_n(&detail::g_current, instance, __ATOMIC_RELEASE);
+  __atomic_store_n(&detail::g_fast, instance != nullptr ? &instance->fast() : &detail::kNoInstance,
+                   __ATOMIC_RELEASE);
 }
 
 // The child shares memory and connections with its parent and must touch neither. It keeps the

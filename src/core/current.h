@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/status.h"
+#include "core/route.h"
 
 namespace symm {
 
@@ -17,7 +18,8 @@ namespace detail {
 // initial-exec and constinit: one load from the thread's own block, no call into the loader or an
 // initialiser
 extern constinit thread_local Instance* t_selected __attribute__((tls_model("initial-exec")));
-extern Instance* g_current;  // atomic
+extern Instance* g_current;     // atomic
+extern const FastPath* g_fast;  // atomic; of g_current, or one that lets no call pass
 }  // namespace detail
 
 // The instance this thread selected for itself, else the one of the process; null when there is
@@ -27,6 +29,18 @@ inline Instance* current() {
     return detail::t_selected;
   // acquire: pairs with the release that published the instance
   return __atomic_load_n(&detail::g_current, __ATOMIC_ACQUIRE);
+}
+
+// The short way of data calls for the instance of the process; a thread's own choice is looked at
+// first by who calls this.
+inline const FastPath& process_fast_path() {
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+  // a plain load is an acquire here, and takes one instruction less than the builtin
+  return **const_cast<const FastPath* const volatile*>(&detail::g_fast);
+#else
+  // acquire: pairs with the release that published the instance
+  return *__atomic_load_n(&detail::g_fast, __ATOMIC_ACQUIRE);
+#endif
 }
 
 // Why current() is null: never initialised, finalized, or a forked child.

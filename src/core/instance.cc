@@ -147,9 +147,19 @@ Status Instance::make_routes() {
   }
   // A PE always reaches itself by load and store.
   routes_[static_cast<size_t>(pe_)].engines |= ACLSHMEM_TRANSPORT_MTE;
+  choose_checks();
   // release: the plug-in's thread may look at the routes from now on
   mapped_.store(true, std::memory_order_release);
   return {};
+}
+
+void Instance::choose_checks() {
+  check_level_ =
+      options_.check >= 0 ? options_.check : static_cast<int>(config::integer("SHMEM_CHECK"));
+  fast_ = {heap_base_, heap_limit_, heap_limit_ - FastPath::kFastBytes, routes_.data(),
+           static_cast<uint32_t>(n_pes_)};
+  if (check_level_ == 0) fast_.limit = fast_.last = UINT64_MAX;
+  if (check_level_ == 2) fast_.n_pes = 0;
 }
 
 Status Instance::make_memory() {

@@ -20,6 +20,7 @@
 #include "core/health.h"
 #include "core/options.h"
 #include "core/peers.h"
+#include "core/pending_buffers.h"
 #include "core/route.h"
 #include "core/spaces.h"
 #include "core/team.h"
@@ -65,6 +66,10 @@ class Instance : private AgreementBarrier {
   // All of it: the library's own part lies from heap_limit() on.
   uint64_t heap_bytes() const { return heap_limit_ + kInternalBytes; }
   const Route& route(int pe) const { return routes_[static_cast<size_t>(pe)]; }
+  const FastPath& fast() const { return fast_; }
+  // SHMEM_CHECK: 0 nothing, 1 PE and range, 2 also alignment, overlap and buffers in use.
+  int check_level() const { return check_level_; }
+  PendingBuffers& pending() { return pending_; }
 
   SymmetricHeap& heap() { return *heap_; }
   Spaces& spaces() { return *spaces_; }
@@ -110,6 +115,7 @@ class Instance : private AgreementBarrier {
   Status make_memory();
   Status map_peers();
   Status make_routes();
+  void choose_checks();
   Status open_engines();
   Status start_trace();
   void finish_trace();
@@ -127,12 +133,15 @@ class Instance : private AgreementBarrier {
   static void on_event(void* user, int event, int pe, const char* text);
 
   // Read by every data call; first, so that they share cache lines.
+  FastPath fast_;
   std::byte* heap_base_ = nullptr;
   uint64_t heap_limit_ = 0;
   std::vector<Route> routes_;
   int pe_ = -1;
   int n_pes_ = 0;
 
+  int check_level_ = 1;
+  PendingBuffers pending_;
   aclshmemx_init_status_t status_ = ACLSHMEM_STATUS_NOT_INITIALIZED;
   InstanceOptions options_;
   Health health_;

@@ -24,6 +24,7 @@ struct InstanceOptions {
   double operation_timeout_s = DEFAULT_TIMEOUT;
   int listen_fd = -1;
   uint64_t id = 0;
+  int check = -1;  // level of the argument checks, 0 to 2; -1: SHMEM_CHECK decides
   symm_tls_options tls{1, 0, nullptr, nullptr, nullptr, nullptr};
   // What a global exit that another PE asked for does; null: end the process with the status.
   void (*on_global_exit)(int status) = nullptr;

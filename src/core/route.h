@@ -19,4 +19,15 @@ struct alignas(64) Route {
 };
 static_assert(sizeof(Route) == 64);
 
+// What decides a data call on its short way. Filled once, according to SHMEM_CHECK: level 0 lets
+// every address pass, level 2 no call at all, so that each takes the long way with its checks.
+struct FastPath {
+  std::byte* base = nullptr;
+  uint64_t limit = 0;  // offsets that may be named
+  uint64_t last = 0;   // the largest offset of an object of at most kFastBytes
+  const Route* routes = nullptr;
+  uint32_t n_pes = 0;
+  static constexpr uint64_t kFastBytes = 16;
+};
+
 }  // namespace symm

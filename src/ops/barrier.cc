@@ -18,7 +18,7 @@ Status sync(Instance& instance, int number, const char* call) {
 
 Status barrier(Instance& instance, int number, const char* call) {
   if (number == ACLSHMEM_TEAM_INVALID) return {};
-  SYMM_TRY(quiet(instance));
+  SYMM_TRY(quiet(instance, call));
   return sync(instance, number, call);
 }
 

@@ -2,6 +2,8 @@
 // Threads: any; covers the calling thread's operations and those ordered before the call.
 #pragma once
 
+#include <span>
+
 #include "base/fence.h"
 #include "base/status.h"
 #include "core/instance.h"
@@ -15,11 +17,14 @@ inline void fence() {
 }
 
 // Everything issued before is complete and visible: own stores are globally visible, the default
-// stream and the engines have finished. Blocks.
-inline Status quiet(Instance& instance) {
-  // seq_cst: also orders stores before with loads after
-  full_fence();
-  return instance.quiesce();
-}
+// stream and the engines have finished. Blocks. kInvalidParam when a buffer was used too early
+// (SHMEM_CHECK=2); it is complete all the same.
+Status quiet(Instance& instance, const char* call);
+// The same for what went to the PEs.
+Status quiet_to(Instance& instance, std::span<const int> pes, const char* call);
+// The sources of non-blocking puts may be reused.
+Status local_quiet(Instance& instance, const char* call);
+// kInvalidParam when one of the PEs is none.
+Status check_pes(const Instance& instance, std::span<const int> pes, const char* call);
 
 }  // namespace symm::ops

@@ -1,5 +1,10 @@
 #include "ops/rma.h"
 
+#include <algorithm>
+
+#include "ops/batch.h"
+#include "ops/streamed_copy.h"
+
 namespace symm::ops {
 namespace {
 
@@ -27,6 +32,17 @@ std::string range_of(const Instance& instance) {
   const std::byte* base = instance.heap_base();
   return fmt::format("[{}, {})", static_cast<const void*>(base),
                      static_cast<const void*>(base + instance.heap_limit()));
+}
+
+Status check_alignment(const Instance& instance, const void* where, const void* local, size_t unit,
+                       int pe, const char* call) {
+  const size_t alignment = std::min(unit, sizeof(uint64_t));
+  if (aligned(where, alignment) && aligned(local, alignment)) return {};
+  return SYMM_ERROR(
+      kInvalidParam,
+      "{} on PE {}: elements of {} bytes at {} and, on PE {}, {} are not aligned to {} "
+      "bytes; use the mem forms for any address",
+      call, instance.pe(), unit, local, pe, where, alignment);
 }
 
 Status check_strides(const Instance& instance, ptrdiff_t to_stride, ptrdiff_t from_stride,
@@ -126,6 +142,70 @@ Result<std::byte*> check_transfer(const Instance& instance, Direction direction,
   return where;
 }
 
+namespace {
+
+// Loads everything before it stores anything: the ranges may overlap.
+template <typename Word>
+void copy_both_ends(void* to, const void* from, size_t bytes) {
+  const auto first = own_word<Word>(from);
+  const auto last = own_word<Word>(static_cast<const std::byte*>(from) + bytes - sizeof(Word));
+  std::memcpy(to, &first, sizeof(Word));
+  std::memcpy(static_cast<std::byte*>(to) + bytes - sizeof(Word), &last, sizeof(Word));
+}
+
+void copy_rest(void* to, const void* from, size_t bytes) {
+  if (bytes >= sizeof(uint64_t) && bytes <= 2 * sizeof(uint64_t)) {
+    return copy_both_ends<uint64_t>(to, from, bytes);
+  }
+  if (bytes >= kStreamedBytes) return copy_streamed(to, from, bytes);
+  std::memmove(to, from, bytes);
+}
+
+}  // namespace
+
+void copy_out_rest(std::byte* to, const void* from, size_t bytes, const Route& route) {
+  switch (bytes) {
+    case 4:
+      store_word(to, own_word<uint32_t>(from));
+      return notify_if_watched(route, to, bytes);
+    case 2:
+      store_word(to, own_word<uint16_t>(from));
+      return notify_if_watched(route, to, bytes);
+    case 1:
+      store_word(to, own_word<uint8_t>(from));
+      return notify_if_watched(route, to, bytes);
+    case 0:
+      return;  // the addresses may be null
+    default:
+      return copy_rest(to, from, bytes);
+  }
+}
+
+namespace {
+
+template <typename Word>
+void load_into(void* to, const std::byte* from) {
+  const auto word = load_word<Word>(from);
+  std::memcpy(to, &word, sizeof(word));
+}
+
+}  // namespace
+
+void copy_in_rest(void* to, const std::byte* from, size_t bytes) {
+  switch (bytes) {
+    case 4:
+      return load_into<uint32_t>(to, from);
+    case 2:
+      return load_into<uint16_t>(to, from);
+    case 1:
+      return load_into<uint8_t>(to, from);
+    case 0:
+      return;  // the addresses may be null
+    default:
+      return copy_rest(to, from, bytes);
+  }
+}
+
 void wake_watchers(const Route& route, const std::byte* target, size_t bytes) {
   const auto offset = static_cast<uint64_t>(target - route.heap);
   bool watched = __atomic_load_n(&route.control->watchers_elsewhere, __ATOMIC_RELAXED) != 0;
@@ -137,19 +217,64 @@ void wake_watchers(const Route& route, const std::byte* target, size_t bytes) {
   if (watched) os::notify(route.control->events);
 }
 
+Status check_strictly(Instance& instance, Direction direction, const std::byte* where,
+                      const void* local, const Amount& amount, int pe, const char* call,
+                      uint64_t* pending) {
+  SYMM_TRY(check_alignment(instance, where, local, amount.unit, pe, call));
+  const auto here = reinterpret_cast<uintptr_t>(local);
+  const auto there = reinterpret_cast<uintptr_t>(where);
+  const size_t bytes = amount.bytes();
+  if (here < there + bytes && there < here + bytes) {
+    return SYMM_ERROR(kInvalidParam,
+                      "{} on PE {}: source and destination overlap: {} at {} and, on PE {}, {}; "
+                      "copy through another buffer",
+                      call, instance.pe(), amount.text(), local, pe,
+                      static_cast<const void*>(where));
+  }
+  using Use = PendingBuffers::Use;
+  const bool put = direction == Direction::kPut;
+  const PendingBuffers::Buffer mine{call, local, bytes, pe, put ? Use::kReads : Use::kWrites};
+  SYMM_TRY(instance.pending().conflict(mine, instance.pe()));
+  SYMM_TRY(instance.pending().conflict({call, where, bytes, pe, put ? Use::kWrites : Use::kReads},
+                                       instance.pe()));
+  if (pending != nullptr) *pending = instance.pending().add(mine);
+  return {};
+}
+
+Result<std::byte*> check_one(Instance& instance, Direction direction, void* dest,
+                             const void* source, size_t bytes, int pe, const char* call) {
+  const bool put = direction == Direction::kPut;
+  const void* remote = put ? dest : source;
+  const void* local = put ? source : dest;
+  SYMM_ASSIGN(std::byte * where,
+              check_transfer(instance, direction, remote, local, {bytes}, pe, call));
+  if (where != nullptr && instance.check_level() == 2) {
+    SYMM_TRY(check_strictly(instance, direction, where, local, {bytes}, pe, call, nullptr));
+  }
+  return where;
+}
+
 Status put_slow(Instance& instance, void* to, const void* from, const Amount& amount, int pe,
-                const char* call) {
+                const char* call, uint64_t* pending) {
   SYMM_ASSIGN(std::byte * target,
               check_transfer(instance, Direction::kPut, to, from, amount, pe, call));
-  if (target != nullptr) copy_out(target, from, amount.bytes(), instance.route(pe));
+  if (target == nullptr) return {};
+  if (instance.check_level() == 2) {
+    SYMM_TRY(check_strictly(instance, Direction::kPut, target, from, amount, pe, call, pending));
+  }
+  copy_out(target, from, amount.bytes(), instance.route(pe));
   return {};
 }
 
 Status get_slow(Instance& instance, void* to, const void* from, const Amount& amount, int pe,
-                const char* call) {
+                const char* call, uint64_t* pending) {
   SYMM_ASSIGN(std::byte * source,
               check_transfer(instance, Direction::kGet, from, to, amount, pe, call));
-  if (source != nullptr) copy_in(to, source, amount.bytes());
+  if (source == nullptr) return {};
+  if (instance.check_level() == 2) {
+    SYMM_TRY(check_strictly(instance, Direction::kGet, source, to, amount, pe, call, pending));
+  }
+  copy_in(to, source, amount.bytes());
   return {};
 }
 
@@ -160,6 +285,9 @@ Status iput(Instance& instance, void* to, const void* from, ptrdiff_t to_stride,
                                                  {count, size, to_stride}, pe, call));
   if (target == nullptr) return {};
   SYMM_TRY(check_local(instance, from, {count, size, from_stride}, "source", call));
+  if (instance.check_level() == 2) {
+    SYMM_TRY(check_alignment(instance, target, from, size, pe, call));
+  }
   const auto* source = static_cast<const std::byte*>(from);
   const auto to_step = static_cast<size_t>(to_stride) * size;
   const auto from_step = static_cast<size_t>(from_stride) * size;
@@ -176,6 +304,9 @@ Status iget(Instance& instance, void* to, const void* from, ptrdiff_t to_stride,
                                                  {count, size, from_stride}, pe, call));
   if (source == nullptr) return {};
   SYMM_TRY(check_local(instance, to, {count, size, to_stride}, "destination", call));
+  if (instance.check_level() == 2) {
+    SYMM_TRY(check_alignment(instance, source, to, size, pe, call));
+  }
   auto* target = static_cast<std::byte*>(to);
   const auto to_step = static_cast<size_t>(to_stride) * size;
   const auto from_step = static_cast<size_t>(from_stride) * size;

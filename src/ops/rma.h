@@ -55,20 +55,55 @@ Result<std::byte*> check_transfer(const Instance& instance, Direction direction,
                                   const void* local, const Amount& amount, int pe,
                                   const char* call);
 
-// Stores or loads that other PEs may watch must not tear: naturally aligned 1, 2, 4 and 8 bytes
-// move as one.
+// At SHMEM_CHECK=2: what is legal for the range but not for the call. `where` is the remote range
+// as mapped here.
+Status check_strictly(Instance& instance, Direction direction, const std::byte* where,
+                      const void* local, const Amount& amount, int pe, const char* call,
+                      uint64_t* pending);
+
+// Stores and loads that other PEs may watch must not tear: naturally aligned 1, 2, 4 and 8 bytes
+// move as one. Relaxed: order comes from fence, quiet, signals and barriers.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+// One instruction at any address, and atomic when aligned; the packed type only says that it may be
+// any address.
 template <typename Word>
-inline void move_word(void* to, const void* from) {
+struct [[gnu::packed, gnu::may_alias]] AnyWord {
+  Word value;
+};
+template <typename Word>
+inline void store_word(void* to, Word word) {
+  static_cast<volatile AnyWord<Word>*>(to)->value = word;
+}
+template <typename Word>
+inline Word load_word(const void* from) {
+  return static_cast<const volatile AnyWord<Word>*>(from)->value;
+}
+#else
+template <typename Word>
+inline void store_word(void* to, Word word) {
+  if ((reinterpret_cast<uintptr_t>(to) & (sizeof(Word) - 1)) == 0) [[likely]] {
+    __atomic_store_n(static_cast<Word*>(to), word, __ATOMIC_RELAXED);
+  } else {
+    std::memcpy(to, &word, sizeof(word));
+  }
+}
+template <typename Word>
+inline Word load_word(const void* from) {
+  if ((reinterpret_cast<uintptr_t>(from) & (sizeof(Word) - 1)) == 0) [[likely]] {
+    return __atomic_load_n(static_cast<const Word*>(from), __ATOMIC_RELAXED);
+  }
   Word word;
   std::memcpy(&word, from, sizeof(word));
-  // relaxed: order comes from fence, quiet, signals and barriers
-  __atomic_store_n(static_cast<Word*>(to), word, __ATOMIC_RELAXED);
+  return word;
 }
+#endif
 
+// From and to memory of this thread, which nobody watches.
 template <typename Word>
-inline void load_word(void* to, const void* from) {
-  Word word = __atomic_load_n(static_cast<const Word*>(from), __ATOMIC_RELAXED);
-  std::memcpy(to, &word, sizeof(word));
+inline Word own_word(const void* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof(word));
+  return word;
 }
 
 inline bool aligned(const void* address, size_t bytes) {
@@ -87,75 +122,89 @@ inline void notify_if_watched(const Route& route, const std::byte* target, size_
   }
 }
 
+// The copies of all other sizes, as memmove does it: the ranges may overlap.
+void copy_out_rest(std::byte* to, const void* from, size_t bytes, const Route& route);
+void copy_in_rest(void* to, const std::byte* from, size_t bytes);
+
 [[gnu::always_inline]] inline void copy_out(std::byte* to, const void* from, size_t bytes,
                                             const Route& route) {
-  switch (bytes) {
-    case 8:
-      if (!aligned(to, 8)) break;
-      move_word<uint64_t>(to, from);
-      return notify_if_watched(route, to, bytes);
-    case 4:
-      if (!aligned(to, 4)) break;
-      move_word<uint32_t>(to, from);
-      return notify_if_watched(route, to, bytes);
-    case 2:
-      if (!aligned(to, 2)) break;
-      move_word<uint16_t>(to, from);
-      return notify_if_watched(route, to, bytes);
-    case 1:
-      move_word<uint8_t>(to, from);
-      return notify_if_watched(route, to, bytes);
-    case 0:
-      return;  // the addresses may be null
-    default:
-      break;
-  }
-  std::memcpy(to, from, bytes);
+  if (bytes != sizeof(uint64_t)) return copy_out_rest(to, from, bytes, route);
+  store_word(to, own_word<uint64_t>(from));
+  notify_if_watched(route, to, bytes);
 }
 
 [[gnu::always_inline]] inline void copy_in(void* to, const std::byte* from, size_t bytes) {
-  switch (bytes) {
-    case 8:
-      if (!aligned(from, 8)) break;
-      return load_word<uint64_t>(to, from);
-    case 4:
-      if (!aligned(from, 4)) break;
-      return load_word<uint32_t>(to, from);
-    case 2:
-      if (!aligned(from, 2)) break;
-      return load_word<uint16_t>(to, from);
-    case 1:
-      return load_word<uint8_t>(to, from);
-    case 0:
-      return;  // the addresses may be null
-    default:
-      break;
-  }
-  std::memcpy(to, from, bytes);
+  if (bytes != sizeof(uint64_t)) return copy_in_rest(to, from, bytes);
+  const auto word = load_word<uint64_t>(from);
+  std::memcpy(to, &word, sizeof(word));
 }
 
+// With all checks. `pending` not null: the local buffer stays in use after the call, under the
+// number that goes there (0 when nobody keeps count).
 Status put_slow(Instance& instance, void* to, const void* from, const Amount& amount, int pe,
-                const char* call);
+                const char* call, uint64_t* pending = nullptr);
 Status get_slow(Instance& instance, void* to, const void* from, const Amount& amount, int pe,
-                const char* call);
+                const char* call, uint64_t* pending = nullptr);
+
+// Where a range lies on `pe`, null when something is wrong or every call is to be checked (the slow
+// forms say what).
+[[gnu::always_inline]] inline std::byte* fast_target(const FastPath& fast, const void* address,
+                                                     size_t bytes, int pe) {
+  const uint64_t offset =
+      reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(fast.base);
+  if (static_cast<uint32_t>(pe) >= fast.n_pes || bytes > fast.limit || offset > fast.limit - bytes)
+      [[unlikely]] {
+    return nullptr;
+  }
+  return fast.routes[static_cast<uint32_t>(pe)].heap + offset;
+}
+
+// The same for at most 16 bytes. The last few bytes of the heap count as wrong here and are left to
+// the slow forms, so that one comparison does.
+[[gnu::always_inline]] inline std::byte* fast_word(const FastPath& fast, const void* address,
+                                                   int pe) {
+  const uint64_t offset =
+      reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(fast.base);
+  if (static_cast<uint32_t>(pe) >= fast.n_pes || offset > fast.last) [[unlikely]] {
+    return nullptr;
+  }
+  return fast.routes[static_cast<uint32_t>(pe)].heap + offset;
+}
 
 // The way of nearly every put: false, with nothing done, when the PE, the range or an address is
 // wrong.
-[[gnu::always_inline]] inline bool try_put(Instance& instance, void* to, const void* from,
+[[gnu::always_inline]] inline bool try_put(const FastPath& fast, void* to, const void* from,
                                            size_t bytes, int pe) {
-  std::byte* target = translate(instance, to, bytes, pe);
-  if (target == nullptr || from == nullptr) [[unlikely]]
+  if (from == nullptr) [[unlikely]]
     return false;
-  copy_out(target, from, bytes, instance.route(pe));
+  std::byte* target =
+      bytes == sizeof(uint64_t) ? fast_word(fast, to, pe) : fast_target(fast, to, bytes, pe);
+  if (target == nullptr) [[unlikely]]
+    return false;
+  copy_out(target, from, bytes, fast.routes[static_cast<uint32_t>(pe)]);
   return true;
 }
 
-[[gnu::always_inline]] inline bool try_get(Instance& instance, void* to, const void* from,
+[[gnu::always_inline]] inline bool try_get(const FastPath& fast, void* to, const void* from,
                                            size_t bytes, int pe) {
-  const std::byte* source = translate(instance, from, bytes, pe);
-  if (source == nullptr || to == nullptr) [[unlikely]]
+  if (to == nullptr) [[unlikely]]
+    return false;
+  const std::byte* source =
+      bytes == sizeof(uint64_t) ? fast_word(fast, from, pe) : fast_target(fast, from, bytes, pe);
+  if (source == nullptr) [[unlikely]]
     return false;
   copy_in(to, source, bytes);
+  return true;
+}
+
+// One value of 1, 2, 4 or 8 bytes, in a register.
+template <typename Word>
+[[gnu::always_inline]] inline bool try_put_word(const FastPath& fast, void* to, Word word, int pe) {
+  std::byte* target = fast_word(fast, to, pe);
+  if (target == nullptr) [[unlikely]]
+    return false;
+  store_word(target, word);
+  notify_if_watched(fast.routes[static_cast<uint32_t>(pe)], target, sizeof(word));
   return true;
 }
 
@@ -164,7 +213,7 @@ Status get_slow(Instance& instance, void* to, const void* from, const Amount& am
 // range, with nothing copied.
 inline Status put(Instance& instance, void* to, const void* from, size_t bytes, int pe,
                   const char* call) {
-  if (try_put(instance, to, from, bytes, pe)) [[likely]]
+  if (try_put(instance.fast(), to, from, bytes, pe)) [[likely]]
     return {};
   return put_slow(instance, to, from, {bytes}, pe, call);
 }
@@ -172,7 +221,7 @@ inline Status put(Instance& instance, void* to, const void* from, size_t bytes, 
 // Copies `bytes` from the symmetric address `from` on `pe` to any memory here; complete on return.
 inline Status get(Instance& instance, void* to, const void* from, size_t bytes, int pe,
                   const char* call) {
-  if (try_get(instance, to, from, bytes, pe)) [[likely]]
+  if (try_get(instance.fast(), to, from, bytes, pe)) [[likely]]
     return {};
   return get_slow(instance, to, from, {bytes}, pe, call);
 }

@@ -30,8 +30,24 @@ Status check_values(const Instance& instance, const ValueArguments& arguments, c
     return SYMM_ERROR(kInvalidParam, "{} on PE {}: {} {} is not aligned to {} bytes", call,
                       instance.pe(), arguments.name, arguments.values, arguments.size);
   }
-  return check_local(instance, arguments.values, {arguments.count, arguments.size}, arguments.name,
-                     call);
+  SYMM_TRY(check_local(instance, arguments.values, {arguments.count, arguments.size},
+                       arguments.name, call));
+  if (instance.check_level() != 2 || arguments.indices == nullptr) return {};
+  const auto values = reinterpret_cast<uintptr_t>(arguments.values);
+  const auto indices = reinterpret_cast<uintptr_t>(arguments.indices);
+  if (indices >= values + arguments.count * arguments.size ||
+      values >= indices + arguments.count * sizeof(size_t)) {
+    return {};
+  }
+  return SYMM_ERROR(kInvalidParam,
+                    "{} on PE {}: indices at {} overlap {} at {} ({} elements); "
+                    "give them arrays of their own",
+                    call, instance.pe(), arguments.indices, arguments.name, arguments.values,
+                    arguments.count);
+}
+
+Status over(const char* call, const Instance& instance) {
+  return SYMM_ERROR(kTimeout, "{} on PE {}: not so at this moment", call, instance.pe());
 }
 
 // All of it relaxed: these are hints, the event count carries the order. The final look at the

@@ -120,16 +120,26 @@ class Watch {
   symm_control_page::symm_watch* slot_ = nullptr;
 };
 
+// How long a wait may last; not timed: as SHMEM_WAIT_TIMEOUT says.
+struct Limit {
+  bool timed = false;
+  uint64_t milliseconds = 0;  // 0: one look
+};
+
+// kTimeout of a wait that only looks.
+Status over(const char* call, const Instance& instance);
+
 template <typename Condition>
 Status wait_until(Instance& instance, const char* call, const void* address, size_t bytes,
-                  int compare, int64_t wanted, Condition condition) {
+                  int compare, int64_t wanted, const Limit& limit, Condition condition) {
   if (condition()) return {};
+  if (limit.timed && limit.milliseconds == 0) return over(call, instance);
   const Watch watch(instance, address, bytes);
   symm_wait wait{[](void* argument) { return (*static_cast<Condition*>(argument))() ? 1 : 0; },
                  &condition,
                  instance.wait_domain(),
                  call,
-                 0,
+                 limit.timed ? limit.milliseconds : 0,
                  -1,
                  -1,
                  address,
@@ -140,34 +150,43 @@ Status wait_until(Instance& instance, const char* call, const void* address, siz
 }
 
 template <typename T>
-Status wait_value(Instance& instance, const T* address, int compare, T wanted, const char* call) {
-  return wait_until(instance, call, address, sizeof(T), compare, static_cast<int64_t>(wanted),
-                    [=] { return compares(read_value(address), compare, wanted); });
+Status wait_value(Instance& instance, const T* address, int compare, T wanted, const char* call,
+                  const Limit& limit = {}, T* seen = nullptr) {
+  T value{};
+  SYMM_TRY(wait_until(instance, call, address, sizeof(T), compare, static_cast<int64_t>(wanted),
+                      limit, [&value, address, compare, wanted] {
+                        return compares(value = read_value(address), compare, wanted);
+                      }));
+  // the value that compared, though it may have changed since
+  if (seen != nullptr) *seen = value;
+  return {};
 }
 
 template <typename T>
-Status wait_all(Instance& instance, const ValueSet<T>& set, const char* call) {
+Status wait_all(Instance& instance, const ValueSet<T>& set, const char* call,
+                const Limit& limit = {}) {
   if (set.empty()) return {};
   return wait_until(instance, call, set.values, set.count * sizeof(T), set.compare,
-                    static_cast<int64_t>(set.wanted[0]), [&] { return set.all_met(); });
+                    static_cast<int64_t>(set.wanted[0]), limit, [&] { return set.all_met(); });
 }
 
 template <typename T>
-Status wait_any(Instance& instance, const ValueSet<T>& set, const char* call, size_t& index) {
+Status wait_any(Instance& instance, const ValueSet<T>& set, const char* call, size_t& index,
+                const Limit& limit = {}) {
   index = SIZE_MAX;
   if (set.empty()) return {};
   return wait_until(instance, call, set.values, set.count * sizeof(T), set.compare,
-                    static_cast<int64_t>(set.wanted[0]),
+                    static_cast<int64_t>(set.wanted[0]), limit,
                     [&] { return (index = set.any_met(0)) != SIZE_MAX; });
 }
 
 template <typename T>
 Status wait_some(Instance& instance, const ValueSet<T>& set, const char* call, size_t* indices,
-                 size_t& found) {
+                 size_t& found, const Limit& limit = {}) {
   found = 0;
   if (set.empty()) return {};
   return wait_until(instance, call, set.values, set.count * sizeof(T), set.compare,
-                    static_cast<int64_t>(set.wanted[0]),
+                    static_cast<int64_t>(set.wanted[0]), limit,
                     [&] { return (found = set.some_met(indices)) != 0; });
 }
 

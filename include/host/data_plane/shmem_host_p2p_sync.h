@@ -88,6 +88,36 @@ ACLSHMEM_P2P_SYNC_TYPE_FUNC(ACLSHMEM_DECLARE_TEST);
 
 #endif  // SYMM_KERNEL_TU
 
+/**
+ * @brief The waits with a time limit: 0 when the condition held within timeout_ms milliseconds,
+ * ACLSHMEM_TIMEOUT_ERROR (not recorded as an error) when not, another code after an error. A limit
+ * of 0 looks once: a test. Results are as without a limit; after a time-out *res_out is SIZE_MAX
+ * for any and 0 for some. SHMEM_WAIT_TIMEOUT does not apply. Original.
+ */
+#define ACLSHMEM_DECLARE_TIMED(NAME, TYPE)                                                       \
+  ACLSHMEM_HOST_API int aclshmemx_##NAME##_wait_until_timed(TYPE* ivar, int cmp, TYPE cmp_value, \
+                                                            uint64_t timeout_ms);                \
+  ACLSHMEM_HOST_API int aclshmemx_##NAME##_wait_until_all_timed(                                 \
+      TYPE* ivars, size_t nelems, const int* status, int cmp, TYPE cmp_value,                    \
+      uint64_t timeout_ms);                                                                      \
+  ACLSHMEM_HOST_API int aclshmemx_##NAME##_wait_until_any_timed(                                 \
+      TYPE* ivars, size_t nelems, const int* status, int cmp, TYPE cmp_value, size_t* res_out,   \
+      uint64_t timeout_ms);                                                                      \
+  ACLSHMEM_HOST_API int aclshmemx_##NAME##_wait_until_some_timed(                                \
+      TYPE* ivars, size_t nelems, size_t* indices, const int* status, int cmp, TYPE cmp_value,   \
+      size_t* res_out, uint64_t timeout_ms);                                                     \
+  ACLSHMEM_HOST_API int aclshmemx_##NAME##_wait_until_all_vector_timed(                          \
+      TYPE* ivars, size_t nelems, const int* status, int cmp, const TYPE* cmp_values,            \
+      uint64_t timeout_ms);                                                                      \
+  ACLSHMEM_HOST_API int aclshmemx_##NAME##_wait_until_any_vector_timed(                          \
+      TYPE* ivars, size_t nelems, const int* status, int cmp, const TYPE* cmp_values,            \
+      size_t* res_out, uint64_t timeout_ms);                                                     \
+  ACLSHMEM_HOST_API int aclshmemx_##NAME##_wait_until_some_vector_timed(                         \
+      TYPE* ivars, size_t nelems, size_t* indices, const int* status, int cmp,                   \
+      const TYPE* cmp_values, size_t* res_out, uint64_t timeout_ms)
+ACLSHMEM_P2P_SYNC_TYPE_FUNC(ACLSHMEM_DECLARE_TIMED);
+#undef ACLSHMEM_DECLARE_TIMED
+
 }  // extern "C"
 
 #endif
