@@ -19,6 +19,8 @@ namespace {
 using namespace bench;
 
 bool g_quick = false;
+int64_t value = 0;          // what is put and where gets go
+volatile int64_t sink = 0;  // keeps results
 
 struct Row {
   const char* name;   // as in openshmem.c
@@ -46,8 +48,6 @@ void pin(int pe) {
 }
 
 std::vector<Row> rows(int64_t* words, int64_t* there) {
-  static int64_t value = 0;
-  static volatile int64_t sink = 0;
   return {
       {"raw store", nullptr, 0, calls([=](int i) { raw_store(there + i, i); }), {}},
       {"put",
@@ -160,7 +160,6 @@ void message_rate(int64_t* words, int64_t* there, const Others& others) {
   const int count = g_quick ? 20000 : 1000000;
   std::vector<double> raw;
   std::vector<double> ours;
-  static int64_t value = 5;
   for (int repetition = 0; repetition < (g_quick ? 5 : 21); ++repetition) {
     auto start = Clock::now();
     for (int i = 0; i < count; ++i) {
