@@ -68,6 +68,15 @@ typedef struct symm_control_page {
     uint64_t value[4];
     char site[80];
   } agreement[2];
+  /* The barrier in which this PE's host thread is blocked; number 0: in none. Atomic, as are the
+   * next four; for finding calls that can never match. */
+  uint64_t blocked_number;
+  uint32_t blocked_slot;
+  uint32_t blocked_all;       /* 1: all PEs of the job take part in it */
+  uint64_t collective_thread; /* which thread makes collective calls; all ones: several */
+  uint32_t mismatch;          /* 0, 1 while the text is written, 2: a mismatch was found */
+  uint32_t padding3;
+  char mismatch_text[384];
 } symm_control_page;
 
 struct symm_device_state;

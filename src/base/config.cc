@@ -54,6 +54,8 @@ constexpr Option kOptions[] = {
     {"SHMEM_WAIT_TIMEOUT", Kind::kSeconds, "0", 0, 1000000,
      "seconds after which a wait, a barrier, a memory call or the meeting of finalize fails; 0 is "
      "no limit of its own (memory calls and finalize end at control_operation_timeout)"},
+    {"SHMEM_SILENCE_LIMIT", Kind::kSeconds, "20", 2, 3600,
+     "seconds of silence of the network after which a PE on another host counts as dead"},
     {"SHMEM_ON_ERROR", Kind::kText, "return", 0, 0, "return or abort: what the first error does"},
     {"SHMEM_CHECK", Kind::kInteger, "1", 0, 2,
      "argument checks of host calls: 0 none but the PE, 1 PE, range and symmetry, 2 also "

@@ -12,6 +12,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "core/instance.h"
+#include "core/report_signal.h"
 
 namespace symm {
 namespace detail {
@@ -32,6 +33,7 @@ struct Registry {
   uint64_t last_number = 0;
   std::vector<Instance*> open;  // also those that are not in by_id
   bool ever = false;
+  std::unique_ptr<ReportSignal> reports;  // while instances are open
   std::vector<std::unique_ptr<PeerMemory>> kept;
 };
 
@@ -63,6 +65,8 @@ void in_forked_child() {
   registry().by_id.clear();
   registry().numbers.clear();
   registry().open.clear();
+  ReportSignal::in_forked_child();
+  (void)registry().reports.release();
 }
 
 // The program ends without finalize: peers must hear that, and not take it for a crash.
@@ -177,6 +181,13 @@ void watch_exit_of(Instance* instance) {
   install_handlers();
   std::lock_guard lock(registry().mutex);
   registry().open.push_back(instance);
+  if (!registry().reports) {
+    registry().reports = std::make_unique<ReportSignal>();
+    // Without it everything else works.
+    if (Status status = registry().reports->start(); !status.ok()) {
+      SYMM_LOG(kWarn, "{}", status.to_string());
+    }
+  }
   registry().ever = true;
   __atomic_store_n(&g_forked_from, 0, __ATOMIC_RELAXED);
 }
@@ -184,6 +195,7 @@ void watch_exit_of(Instance* instance) {
 void forget_exit_of(Instance* instance) {
   std::lock_guard lock(registry().mutex);
   std::erase(registry().open, instance);
+  if (registry().open.empty()) registry().reports.reset();
 }
 
 void keep_mapped(std::unique_ptr<PeerMemory> memory) {

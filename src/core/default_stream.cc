@@ -7,20 +7,31 @@
 namespace symm {
 
 void DefaultStream::open(int pe) {
-  if (symm_rt_has_device() == 0) {
-    uint32_t count = 0;
-    if (aclrtGetDeviceCount(&count) != ACL_SUCCESS || count == 0) count = 1;
-    const auto device = static_cast<int32_t>(static_cast<uint32_t>(pe) % count);
-    error_ = aclrtSetDevice(device);
-    if (error_ != ACL_SUCCESS) return;
-    device_ = device;
-  }
+  error_ = take_device(pe);
+  if (error_ != ACL_SUCCESS) return;
   error_ = aclrtCreateStream(&stream_);
   if (error_ != ACL_SUCCESS) return;
   for (void*& notify : notifies_) {
     error_ = aclrtCreateNotify(&notify, 0);
     if (error_ != ACL_SUCCESS) return;
   }
+}
+
+// Every instance holds the device: the end of one must not end the streams of the others.
+int DefaultStream::take_device(int pe) {
+  int32_t device = 0;
+  aclrtContext before = nullptr;
+  if (symm_rt_has_device() != 0) {
+    if (aclError error = aclrtGetDevice(&device); error != ACL_SUCCESS) return error;
+    if (aclError error = aclrtGetCurrentContext(&before); error != ACL_SUCCESS) return error;
+  } else {
+    uint32_t count = 0;
+    if (aclrtGetDeviceCount(&count) != ACL_SUCCESS || count == 0) count = 1;
+    device = static_cast<int32_t>(static_cast<uint32_t>(pe) % count);
+  }
+  if (aclError error = aclrtSetDevice(device); error != ACL_SUCCESS) return error;
+  device_ = device;
+  return before != nullptr ? aclrtSetCurrentContext(before) : ACL_SUCCESS;
 }
 
 void DefaultStream::close() {

@@ -26,9 +26,11 @@ class DefaultStream {
   Status available() const;
 
  private:
+  int take_device(int pe);
+
   void* stream_ = nullptr;
   std::array<void*, ACLSHMEM_MAX_AIV_PER_NPU> notifies_{};
-  int device_ = -1;  // set by us, to be reset
+  int device_ = -1;  // held by us, to be reset
   int error_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/instance.h"
+#include "core/mismatch.h"
 #include "os/wait.h"
 
 namespace symm {
@@ -16,6 +17,7 @@ struct FlagPoll {
   uint64_t number;
   const Instance* instance;
   const BarrierSpec* spec;
+  MismatchWatch* mismatch;
 };
 
 uint32_t departures_of(const Instance& instance) {
@@ -44,12 +46,20 @@ bool flag_arrived(const FlagPoll& poll) {
 int poll_flag(void* argument) {
   const auto& poll = *static_cast<const FlagPoll*>(argument);
   if (flag_arrived(poll)) return 1;
-  if (departures_of(*poll.instance) == 0) [[likely]]
-    return 0;
-  return departed_member(*poll.instance, *poll.spec, poll.number) >= 0;
+  if (departures_of(*poll.instance) != 0) [[unlikely]] {
+    if (departed_member(*poll.instance, *poll.spec, poll.number) >= 0) return 1;
+  }
+  return poll.mismatch->found();
 }
 
-Status left_without(const Instance& instance, const BarrierSpec& spec, uint64_t number) {
+// The wait ended although the flag has not come.
+Status never_comes(Instance& instance, const BarrierSpec& spec, uint64_t number) {
+  // First: who found the mismatch may have gone already.
+  if (const std::string why = announced_mismatch(instance); !why.empty()) {
+    // What comes after cannot match either.
+    instance.health().lose(Code::kInvalidParam, -1, why);
+    return SYMM_ERROR(kInvalidParam, "{} on PE {}: {}", spec.call, instance.pe(), why);
+  }
   const int gone = departed_member(instance, spec, number);
   const uint32_t lost = __atomic_load_n(&instance.route(gone).control->lost, __ATOMIC_ACQUIRE);
   if (lost != 0) {
@@ -104,6 +114,9 @@ Doing::~Doing() {
 }
 
 Status run_barrier(Instance& instance, const BarrierSpec& spec) {
+  // Not even entered: a PE that has not noticed yet must not take this for the call it waits for.
+  if (has_mismatch(instance)) [[unlikely]]
+    return never_comes(instance, spec, 0);
   // relaxed: barriers of one slot follow each other in program order on a PE
   const uint64_t number = __atomic_add_fetch(&instance.epochs()[spec.slot], 1, __ATOMIC_RELAXED);
   symm_team_sync& own = instance.route(instance.pe()).sync[spec.slot];
@@ -111,6 +124,8 @@ Status run_barrier(Instance& instance, const BarrierSpec& spec) {
   __atomic_store_n(&own.entered, number, __ATOMIC_RELEASE);
   if (spec.size > 1) {
     const Doing doing(instance, spec.call);
+    const Blocked blocked(instance, spec, number);
+    MismatchWatch mismatch(instance, spec, number);
     int round = 0;
     for (int64_t distance = 1; distance < spec.size; distance *= 2, ++round) {
       const int to = spec.members[(spec.me + distance) % spec.size];
@@ -119,7 +134,7 @@ Status run_barrier(Instance& instance, const BarrierSpec& spec) {
       // release: what this PE did before the barrier, and what it learned in earlier rounds
       __atomic_store_n(&route.sync[spec.slot].flags[round].value, number, __ATOMIC_RELEASE);
       os::notify(route.control->events);
-      FlagPoll poll{&own.flags[round].value, number, &instance, &spec};
+      FlagPoll poll{&own.flags[round].value, number, &instance, &spec, &mismatch};
       if (!flag_arrived(poll)) {
         symm_wait wait{poll_flag,
                        &poll,
@@ -133,7 +148,7 @@ Status run_barrier(Instance& instance, const BarrierSpec& spec) {
                        -1,
                        SYMM_WAIT_KIND_BARRIER};
         SYMM_TRY(os::wait(wait));
-        if (!flag_arrived(poll)) return left_without(instance, spec, number);
+        if (!flag_arrived(poll)) return never_comes(instance, spec, number);
       }
     }
   }
@@ -159,7 +174,9 @@ void describe_missing(const Instance& instance, const int32_t* members, int size
                        : left == SYMM_DEPARTED_FINALIZED ? "has finalized"
                        : doing[0] != '\0'                ? doing
                                                          : "not in a collective call";
-    names += fmt::format("{}PE {} ({})", names.empty() ? "" : ", ", members[i], what);
+    const uint64_t last = __atomic_load_n(&route.sync[slot].entered, __ATOMIC_ACQUIRE);
+    names += fmt::format("{}PE {} ({}; last in barrier {})", names.empty() ? "" : ", ", members[i],
+                         what, last);
   }
   if (missing > kNamed) names += fmt::format(" and {} more", missing - kNamed);
   if (missing == 0) names = "all have entered";

@@ -12,6 +12,7 @@
 #include <asio/write.hpp>
 #include <cerrno>
 
+#include "base/config.h"
 #include "net/error_text.h"
 
 namespace symm::net {
@@ -86,10 +87,13 @@ long Stream::bio_control(BIO* bio, int command, long, void*) {
 void Stream::set_options() {
   int fd = socket_.native_handle();
   int on = 1;
-  int idle_s = 10;
-  int interval_s = 3;
-  int probes = 3;
-  unsigned unacknowledged_ms = 20000;
+  // Half of the limit in silence, then three probes. The kernel answers them also for a process
+  // that a debugger has stopped: only what is really gone is lost.
+  const int limit_s = static_cast<int>(config::seconds("SHMEM_SILENCE_LIMIT"));
+  int idle_s = std::max(1, limit_s / 2);
+  int interval_s = std::max(1, limit_s / 6);
+  int probes = std::max(1, (limit_s - idle_s) / interval_s);
+  unsigned unacknowledged_ms = static_cast<unsigned>(limit_s) * 1000;
   // Best effort: a connection without them still works, only a vanished host is noticed late.
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);

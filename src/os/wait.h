@@ -99,6 +99,23 @@ class WaitWatch {
 // it has one.
 std::string describe(const symm_wait& wait);
 
+// A wait for something that is not in memory, such as an answer over a connection, in
+// describe_waits() while the object lives.
+class NamedWait {
+ public:
+  explicit NamedWait(std::string what);
+  ~NamedWait();
+  NamedWait(const NamedWait&) = delete;
+  NamedWait& operator=(const NamedWait&) = delete;
+
+ private:
+  friend std::string describe_waits();
+  const std::string what_;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  NamedWait* next_ = nullptr;  // list of describe_waits, under its mutex
+  NamedWait* previous_ = nullptr;
+};
+
 // Who waits for what in this process, one line per wait that is past its first millisecond. Takes a
 // mutex: not for signal handlers.
 std::string describe_waits();

@@ -15,6 +15,7 @@ using std::chrono::milliseconds;
 struct WatchList {
   std::mutex mutex;
   WaitWatch* first = nullptr;
+  NamedWait* first_named = nullptr;
 };
 
 // Never destroyed: threads may wait while the process exits.
@@ -116,6 +117,21 @@ void WaitWatch::report(Clock::duration elapsed) {
   report_at_ *= 2;
 }
 
+NamedWait::NamedWait(std::string what) : what_(std::move(what)) {
+  WatchList& list = watch_list();
+  std::lock_guard lock(list.mutex);
+  next_ = list.first_named;
+  if (next_ != nullptr) next_->previous_ = this;
+  list.first_named = this;
+}
+
+NamedWait::~NamedWait() {
+  WatchList& list = watch_list();
+  std::lock_guard lock(list.mutex);
+  if (next_ != nullptr) next_->previous_ = previous_;
+  (previous_ != nullptr ? previous_->next_ : list.first_named) = next_;
+}
+
 std::string describe_waits() {
   WatchList& list = watch_list();
   std::string text;
@@ -124,6 +140,10 @@ std::string describe_waits() {
   for (WaitWatch* watch = list.first; watch != nullptr; watch = watch->next_) {
     text += fmt::format("waiting for {:.3f} s in {}\n", seconds_of(now - watch->started_),
                         watch->description());
+  }
+  for (NamedWait* wait = list.first_named; wait != nullptr; wait = wait->next_) {
+    text +=
+        fmt::format("waiting for {:.3f} s in {}\n", seconds_of(now - wait->started_), wait->what_);
   }
   return text;
 }

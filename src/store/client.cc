@@ -10,6 +10,7 @@
 #include "base/deadline.h"
 #include "base/log.h"
 #include "net/error_text.h"
+#include "os/wait.h"
 #include "store/io_thread.h"
 #include "store/open_fds.h"
 
@@ -122,6 +123,8 @@ class Client::Impl {
       queue_.push_back({std::move(head), std::move(text)});
       start_write();
     });
+    const os::NamedWait listed(fmt::format("{} '{}' of the control plane on PE {}, for PE 0 at {}",
+                                           name_of(request.type), request.key, pe_, where_));
     auto done = [&] { return waiting_[seq].has_value() || !lost_.ok(); };
     bool in_time = true;
     if (limit < milliseconds(0)) {
