@@ -23,7 +23,7 @@ constexpr double kProbePatience_s = 1;
 constexpr std::chrono::milliseconds kCloseLimit{30000};
 constexpr std::chrono::milliseconds kFailedOpenLimit{2000};
 constexpr std::chrono::milliseconds kHurryLimit{500};
-constexpr double kRefusePatience_s = 1;
+constexpr double kRefusePatience_s = 5;
 
 Result<net::Address> address_of(const net::SocketAddress& socket) {
   return net::parse_literal(socket.host(), socket.port());

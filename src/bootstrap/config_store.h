@@ -29,7 +29,7 @@ class ConfigStore {
   // Collective. The listening descriptor (config or unique id) belongs to the store when this
   // succeeds.
   static Result<std::unique_ptr<ConfigStore>> open(const symm_bootstrap_config& config);
-  // Tells the other PEs of the job why this PE cannot take part, within about a second.
+  // Tells the other PEs of the job why this PE cannot take part, within a few seconds.
   static void refuse(const symm_bootstrap_config& config, const std::string& why);
   // Like close().
   ~ConfigStore();

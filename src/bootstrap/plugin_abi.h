@@ -79,7 +79,7 @@ typedef struct symm_bootstrap_table {
   /* Says goodbye (so that peers do not take it for a death) and frees the handle. */
   void (*close)(void* handle);
   /* The three below may be null. Not collective: this PE cannot take part in the job that the
-   * options name; tells the other PEs why, as far as they can be reached within about a second. */
+   * options name; tells the other PEs why, as far as they can be reached within a few seconds. */
   void (*refuse)(const symm_bootstrap_config* config, const char* why);
   /* The others were waited for long enough: close will not wait for them again. */
   void (*hurry)(void* handle);

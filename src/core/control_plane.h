@@ -42,7 +42,7 @@ class ControlPlane {
   Result<symm_tls_status> tls_status();
   Result<os::Digest> job_key();
   // Not collective: tells the other PEs of the job that this one cannot take part, as far as they
-  // can be reached within about a second.
+  // can be reached within a few seconds.
   static void refuse(const symm_bootstrap_table* table, const symm_bootstrap_config& config,
                      const Status& why);
   // close() will not wait for the others: they were waited for already.
