@@ -97,8 +97,10 @@ HelloReply Session::disagree(const Hello& hello, Clock::time_point now, Sends& o
 
 HelloReply Session::admit(const Hello& hello, Clock::time_point now, Sends& out) {
   if (auto refusal = foreign(hello, out)) return std::move(*refusal);
-  // A quick PE may start the next run while the others still end this one: the port is the same.
-  if (broken_.empty() && (closing_ || left_ > 0 || lost_ > 0)) {
+  // A quick PE may start the next run while the others still end this one: the port is the same. A
+  // store that PE 0 opened only to tell its trouble is closing from the start.
+  const bool ending = options_.trouble.empty() && (closing_ || left_ > 0 || lost_ > 0);
+  if (broken_.empty() && ending) {
     return refuse(kResultRetry, "the store there belongs to a run that is ending");
   }
   const bool in_range = hello.pe >= 0 && hello.pe < options_.n_pes;

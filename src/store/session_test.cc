@@ -130,6 +130,24 @@ TEST_F(SessionTest, APeThatCannotTakePartFailsTheJobForAll) {
   EXPECT_THAT(to(0), testing::ElementsAre(HasSubstr("PE 1 cannot take part")));
 }
 
+TEST_F(SessionTest, FaultB5_PesHearWhyPe0CannotTakePartWhileItCloses) {
+  Session::Options sick = options();
+  sick.trouble = "local_mem_size is 0";
+  Session session(sick);
+  session.begin_closing();
+  Hello other;
+  other.n_pes = 3;
+  other.pe = 1;
+  EXPECT_THAT(session.admit(other, kStart, sends_).text, HasSubstr("the PEs disagree"));
+  EXPECT_EQ(session.untold(), 3);  // PEs 1 and 2, and the one that was sent away
+  other.pe = 2;
+  EXPECT_THAT(session.admit(other, kStart, sends_).text,
+              HasSubstr("PE 0 cannot take part: local_mem_size is 0"));
+  other.pe = 1;
+  EXPECT_NE(session.admit(other, kStart, sends_).result, kResultRetry);
+  EXPECT_EQ(session.untold(), 0);
+}
+
 TEST_F(SessionTest, StrangersDoNotBreakTheJob) {
   hello(0);
   Hello foreign;
