@@ -12,16 +12,14 @@
 namespace symm::test {
 namespace {
 
-std::set<std::string> ours_in(const char* directory) {
+std::set<std::string> names_in(const char* directory) {
   std::set<std::string> names;
   DIR* dir = ::opendir(directory);
-  while (dirent* entry = dir != nullptr ? ::readdir(dir) : nullptr) {
-    const std::string name = entry->d_name;
-    if (name.find("symm") != std::string::npos || name.find("shmem") != std::string::npos) {
-      names.insert(name);
-    }
-  }
-  if (dir != nullptr) ::closedir(dir);
+  CHECK_IN_CHILD(dir != nullptr);
+  while (dirent* entry = ::readdir(dir)) names.insert(entry->d_name);
+  ::closedir(dir);
+  names.erase(".");
+  names.erase("..");
   return names;
 }
 
@@ -68,29 +66,62 @@ TEST(Surroundings, FaultD2_NoDevShmAndAReadOnlyRootDoNotMatter) {
   job.expect_all_ok();
 }
 
+void kill_all_pes_after(int milliseconds, int first) {
+  ProcessJob job(2, [](int pe, const BoundPort& port) {
+    auto attributes = process_attributes(port, pe, 2);
+    if (aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attributes) != 0) return 1;
+    while (aclshmemx_last_error(nullptr, 0, false) == 0) {
+      void* block = aclshmem_malloc(4096);
+      aclshmem_barrier_all();
+      aclshmem_free(block);
+    }
+    return 1;
+  });
+  // Spread over init and the loop; no result depends on the exact moment.
+  ::poll(nullptr, 0, milliseconds);
+  job.kill(first);
+  job.kill(1 - first);
+  job.wait(0);
+  job.wait(1);
+}
+
 TEST(Surroundings, FaultD3_KillingEveryPeAtAnyMomentLeavesNothing) {
-  const auto shm = ours_in("/dev/shm");
-  const auto tmp = ours_in("/tmp");
-  for (int round = 0; round < 20; ++round) {
-    ProcessJob job(2, [](int pe, const BoundPort& port) {
-      auto attributes = process_attributes(port, pe, 2);
-      if (aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attributes) != 0) return 1;
-      while (aclshmemx_last_error(nullptr, 0, false) == 0) {
-        void* block = aclshmem_malloc(4096);
-        aclshmem_barrier_all();
-        aclshmem_free(block);
-      }
-      return 1;
-    });
-    // Spread over init and the loop; no result depends on the exact moment.
-    ::poll(nullptr, 0, round * 3);
-    job.kill(round % 2);
-    job.kill(1 - round % 2);
-    job.wait(0);
-    job.wait(1);
+  const pid_t alone = ::fork();
+  if (alone == 0) {
+    // Folders of its own: other programs leave their files in the usual ones meanwhile.
+    own_mounts();
+    CHECK_IN_CHILD(::mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=64m") == 0);
+    CHECK_IN_CHILD(::mount("tmpfs", "/tmp", "tmpfs", 0, "size=64m") == 0);
+    for (int round = 0; round < 100; ++round) {
+      kill_all_pes_after(round % 25 * 3, round % 2);
+      CHECK_IN_CHILD(names_in("/dev/shm").empty());
+      CHECK_IN_CHILD(names_in("/tmp").empty());
+    }
+    std::_Exit(0);
   }
-  EXPECT_EQ(ours_in("/dev/shm"), shm);
-  EXPECT_EQ(ours_in("/tmp"), tmp);
+  int status = -1;
+  ASSERT_EQ(::waitpid(alone, &status, 0), alone);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "wait status " << status;
+}
+
+// What nm says about the dynamic symbols of a library.
+std::string symbols_of(const char* library) {
+  FILE* pipe = ::popen((std::string("nm -D ") + library).c_str(), "r");
+  if (pipe == nullptr) return "";
+  std::string text;
+  char line[4096];
+  while (std::fgets(line, sizeof line, pipe) != nullptr) text += line;
+  EXPECT_EQ(::pclose(pipe), 0);
+  return text;
+}
+
+TEST(Surroundings, FaultN3_OnlyThePluginHasMpiSymbols) {
+  const std::string library = symbols_of(SYMM_TEST_LIBRARY);
+  EXPECT_NE(library.find(" aclshmemx_init_attr"), std::string::npos);
+  EXPECT_EQ(library.find(" MPI_"), std::string::npos);
+  EXPECT_EQ(library.find(" PMPI_"), std::string::npos);
+  if (std::string(SYMM_TEST_MPI_PLUGIN).empty()) return;  // built without MPI
+  EXPECT_NE(symbols_of(SYMM_TEST_MPI_PLUGIN).find(" MPI_"), std::string::npos);
 }
 
 TEST(Surroundings, FaultD6_ProcessNamespacesDoNotMatter) {
