@@ -197,9 +197,10 @@ void ConfigStore::stop_server(std::chrono::milliseconds limit) {
   server_.reset();
 }
 
-// Each PE that makes an id of its own listens there and waits for ever: no two can meet.
+// Each PE that makes an id of its own listens there and waits for ever: no two can meet. PEs that
+// were forked after the id was made have the socket, too, and are right.
 Status ConfigStore::check_maker() const {
-  if (!target_.unique_id || config_.pe == 0) return {};
+  if (!target_.unique_id || config_.pe == 0 || !makes_unique_ids()) return {};
   auto bound = net::local_address(target_.unique_id->listen_fd);
   const net::SocketAddress& wanted = target_.unique_id->address;
   if (!bound.ok() || !bound.value().same_host(wanted) || bound.value().port() != wanted.port()) {

@@ -1,5 +1,8 @@
 #include "bootstrap/unique_id.h"
 
+#include <unistd.h>
+
+#include <atomic>
 #include <cstring>
 #include <optional>
 
@@ -12,6 +15,10 @@
 
 namespace symm::bootstrap {
 namespace {
+
+// The process that made the last id; a child of fork finds its parent here. Relaxed: nothing else
+// is read on account of it.
+std::atomic<pid_t> g_maker{0};
 
 // Layout: version 0, my_pe 4, n_pes 8, descriptor 12, sockaddr 16 (28 bytes), family 44 (0 IPv4, 1
 // IPv6), magic 48; then ours: mark 56, flags 60, secret 64, check sum 96, zeros.
@@ -135,6 +142,8 @@ Result<UniqueId> decode_unique_id(const void* data) {
   return out;
 }
 
+bool makes_unique_ids() { return g_maker.load(std::memory_order_relaxed) == getpid(); }
+
 Result<UniqueId> make_unique_id() {
   UniqueId id;
   net::SocketAddress address;
@@ -152,6 +161,7 @@ Result<UniqueId> make_unique_id() {
     SYMM_TRY(net::random_bytes(&id.magic, sizeof id.magic));
   } while ((id.magic & 0xFFFF) == 0);
   id.listen_fd = fd.value().release();
+  g_maker.store(getpid(), std::memory_order_relaxed);
   return id;
 }
 

@@ -35,5 +35,7 @@ Result<UniqueId> decode_unique_id(const void* bytes);
 // and listens. The id owns the descriptor from then on. kInvalidParam when no address is usable or
 // the port is taken.
 Result<UniqueId> make_unique_id();
+// Whether this very process, and not the one it was forked from, has made an id.
+bool makes_unique_ids();
 
 }  // namespace symm::bootstrap
