@@ -2,6 +2,9 @@
 // from.
 #pragma once
 
+#include <sched.h>
+#include <sys/mount.h>
+
 #include <mutex>
 #include <string>
 
@@ -35,5 +38,12 @@ inline bool said(const std::string& text) { return caught().find(text) != std::s
       std::_Exit(1);                                                          \
     }                                                                         \
   } while (0)
+
+// Puts the process into a mount namespace of its own, so that its folders can be changed. Needs
+// root.
+inline void own_mounts() {
+  CHECK_IN_CHILD(::unshare(CLONE_NEWNS) == 0);
+  CHECK_IN_CHILD(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0);
+}
 
 }  // namespace symm::test

@@ -23,12 +23,6 @@ std::set<std::string> names_in(const char* directory) {
   return names;
 }
 
-// Leaves the process in mount namespace of its own, so that its /dev/shm can be changed.
-void own_mounts() {
-  CHECK_IN_CHILD(::unshare(CLONE_NEWNS) == 0);
-  CHECK_IN_CHILD(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0);
-}
-
 void run_whole_heap(const BoundPort& port, int pe, int n_pes) {
   auto attributes = process_attributes(port, pe, n_pes, 64 << 20);
   CHECK_IN_CHILD(aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attributes) == 0);
