@@ -123,15 +123,20 @@ void MismatchWatch::announce(const Picture& picture) const {
   }
 }
 
-bool has_mismatch(const Instance& instance) {
+bool has_mismatch(const Instance& instance, int pe) {
   // acquire: the text is complete
-  return __atomic_load_n(&instance.route(instance.pe()).control->mismatch, __ATOMIC_ACQUIRE) ==
-         kWritten;
+  return __atomic_load_n(&instance.route(pe).control->mismatch, __ATOMIC_ACQUIRE) == kWritten;
 }
 
+std::string announced_mismatch(const Instance& instance, int pe) {
+  if (!has_mismatch(instance, pe)) return "";
+  return instance.route(pe).control->mismatch_text;
+}
+
+bool has_mismatch(const Instance& instance) { return has_mismatch(instance, instance.pe()); }
+
 std::string announced_mismatch(const Instance& instance) {
-  if (!has_mismatch(instance)) return "";
-  return instance.route(instance.pe()).control->mismatch_text;
+  return announced_mismatch(instance, instance.pe());
 }
 
 }  // namespace symm

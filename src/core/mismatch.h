@@ -56,5 +56,8 @@ class MismatchWatch {
 bool has_mismatch(const Instance& instance);
 // What it announced; empty when there is nothing.
 std::string announced_mismatch(const Instance& instance);
+// The same as the control page of another PE says, which must be mapped.
+bool has_mismatch(const Instance& instance, int pe);
+std::string announced_mismatch(const Instance& instance, int pe);
 
 }  // namespace symm

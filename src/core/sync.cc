@@ -54,13 +54,15 @@ int poll_flag(void* argument) {
 
 // The wait ended although the flag has not come.
 Status never_comes(Instance& instance, const BarrierSpec& spec, uint64_t number) {
-  // First: who found the mismatch may have gone already.
-  if (const std::string why = announced_mismatch(instance); !why.empty()) {
+  // First: who found the mismatch may have gone already, or who heard of it before this PE.
+  std::string why = announced_mismatch(instance);
+  const int gone = why.empty() ? departed_member(instance, spec, number) : -1;
+  if (gone >= 0) why = announced_mismatch(instance, gone);
+  if (!why.empty()) {
     // What comes after cannot match either.
     instance.health().lose(Code::kInvalidParam, -1, why);
     return SYMM_ERROR(kInvalidParam, "{} on PE {}: {}", spec.call, instance.pe(), why);
   }
-  const int gone = departed_member(instance, spec, number);
   const uint32_t lost = __atomic_load_n(&instance.route(gone).control->lost, __ATOMIC_ACQUIRE);
   if (lost != 0) {
     return SYMM_ERROR(kPeerLost,
