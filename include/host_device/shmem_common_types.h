@@ -71,6 +71,9 @@ typedef int32_t Result;
 enum aclshmem_team_index_t {
   ACLSHMEM_TEAM_INVALID = -1,
   ACLSHMEM_TEAM_WORLD = 0,
+  // Ours: the PEs that share memory with this one, and those of its host.
+  ACLSHMEMX_TEAM_SHARED = 2046,
+  ACLSHMEMX_TEAM_NODE = 2047,
 };
 
 // Bits of the engines a program asks for at init.

@@ -21,19 +21,72 @@ typedef struct symm_sync_flag {
   uint64_t padding[7];
 } symm_sync_flag;
 
-/* Where the members of one team meet; in the control area of every PE, at the same index on all
- * members. A dissemination barrier: in round r, member m writes its barrier number into flags[r] of
- * member (m + 2^r) mod size and waits until its own flags[r] is at least that number. Numbers only
- * grow, so nothing is ever reset. */
+/* Where a PE meets the other members of one team; in its control area, at an index of its own
+ * choice, which the members tell each other with cards. A dissemination barrier: in round r, member
+ * m writes SYMM_ARRIVAL(number of the barrier, kind of call) into flags[r] of member (m + 2^r) mod
+ * size and waits until the number in its own flags[r] is at least its own. Numbers only grow while
+ * the team lives; the place is cleared before the next team gets it. */
 typedef struct symm_team_sync {
   symm_sync_flag flags[SYMM_TEAM_SYNC_ROUNDS];
   uint64_t entered; /* barriers this PE has entered on the team; read by the others to name who is
                        missing */
-  uint64_t left;    /* barriers this PE has left */
+  uint64_t left;    /* barriers this PE has left; smaller than entered while it is inside */
   uint64_t
       scratch; /* where this PE stages the data of a collective in a kernel: offset in its heap */
-  uint64_t padding[5];
+  uint64_t mismatch;      /* atomic: SYMM_MISMATCH of a member that saw two kinds of call meet */
+  uint64_t failed_splits; /* atomic: calls on this team that were to split it and failed here */
+  int64_t split_value[2]; /* colour and key of this PE in a split by colour */
+  uint64_t padding;
 } symm_team_sync;
+
+/* What a flag holds. Calls of different kinds that meet end with an error on every member. */
+#define SYMM_ARRIVAL(number, kind) (((uint64_t)(number) << 8) | (uint64_t)(kind))
+enum {
+  SYMM_CALL_BARRIER = 0, /* barriers and syncs, of host threads, streams and kernels */
+  SYMM_CALL_SPLIT = 1,
+  SYMM_CALL_MEMORY = 2, /* the library's own barrier; the calls are compared behind it */
+  SYMM_CALL_ALLREDUCE = 3,
+  SYMM_CALL_ALLGATHER = 4,
+  SYMM_CALL_BROADCAST = 5,
+  SYMM_CALL_REDUCE_SCATTER = 6,
+  SYMM_CALL_ALLTOALL = 7,
+  SYMM_CALLS = 8,
+};
+
+/* Number of the barrier (24 bits), then kind and PE of two calls that met. */
+#define SYMM_MISMATCH(number, kind_a, pe_a, kind_b, pe_b)                               \
+  (((uint64_t)(number) << 40) | ((uint64_t)(kind_a) << 34) | ((uint64_t)(pe_a) << 20) | \
+   ((uint64_t)(kind_b) << 14) | (uint64_t)(pe_b))
+
+/* Whether a mismatch word is about barrier `number`. Numbers begin with 1, so 0 is no mismatch. */
+static inline int symm_mismatch_is(uint64_t word, uint64_t number) {
+  return word != 0 && (word >> 40) == (number & 0xffffff);
+}
+
+static inline const char* symm_call_name(uint64_t kind) {
+  static const char* const names[SYMM_CALLS] = {
+      "a barrier or sync", "a split by colour", "a memory call",    "an allreduce",
+      "an allgather",      "a broadcast",       "a reduce_scatter", "an alltoall"};
+  return kind < SYMM_CALLS ? names[kind] : "an unknown call";
+}
+
+/* How the members of a new team find each other: one card per place in the table above, in the
+ * control area of the PE. The first member numbers its teams; the others look for its card by the
+ * hash of the member list and take over the number. id is written last and cleared first. */
+typedef struct symm_team_card {
+  uint64_t id;      /* atomic: SYMM_TEAM_ID, 0: no card */
+  uint64_t key;     /* atomic: hash of the members in order */
+  uint32_t state;   /* atomic: SYMM_CARD_* */
+  uint32_t culprit; /* with SYMM_CARD_FAILED: the PE that could not make the team */
+  int32_t code;     /* with SYMM_CARD_FAILED */
+  uint32_t padding;
+} symm_team_card;
+enum {
+  SYMM_CARD_POSTED = 1, /* the PE has a place for the team and looks for the others */
+  SYMM_CARD_READY = 2,  /* it has seen the cards of all members */
+  SYMM_CARD_FAILED = 3,
+};
+#define SYMM_TEAM_ID(leader, serial) (((uint64_t)(leader) << 48) | (uint64_t)(serial))
 
 enum { SYMM_DEPARTED_EXIT = 1, SYMM_DEPARTED_FINALIZED = 2, SYMM_DEPARTED_GLOBAL_EXIT = 3 };
 
@@ -68,6 +121,9 @@ typedef struct symm_control_page {
     uint64_t value[4];
     char site[80];
   } agreement[2];
+  uint32_t cards_used; /* atomic: cards from here on have never been posted */
+  uint32_t split_for;  /* atomic: 1 + the PE this PE waits for in a split, 0: none */
+  uint64_t split_key;  /* atomic: key of the team it is making there */
   /* The barrier in which this PE's host thread is blocked; number 0: in none. Atomic, as are the
    * next four; for finding calls that can never match. */
   uint64_t blocked_number;
@@ -108,9 +164,10 @@ typedef struct symm_device_state {
   /* The state of another instance of this process, or null; for aclshmemx_instance_ctx_set in
    * kernels. May be null. */
   struct symm_device_state* (*find_instance)(uint64_t instance_id);
-  /* Per team: index of its entry in the team sync areas and in team_epoch, the same on all members.
-   * Null: the team's own number. */
-  const uint32_t* team_slot;
+  /* Per team, by member: the index of its entry in the member's table of team syncs; the own one
+   * is the team's number. An entry that is null (atomic): not all members have met yet, see
+   * team_ready. Null: the team's number everywhere. */
+  const uint32_t* const* team_slots;
   /* Runtime notifies that aclshmemx_sdma_notify_record records, one per vector core; null when
    * there are none. */
   void* const* notifies;
@@ -124,9 +181,12 @@ typedef struct symm_device_state {
   /* Where an address of a heap or buffer that the program made or registered lies on a PE; null
    * when it lies in none. May be null. Slow. */
   void* (*find_space)(void* owner, const void* address, uint64_t bytes, int pe);
+  /* Looks whether all members of the team have met: 1 yes, 0 not yet, -1 it cannot be, with the
+   * reason. Does not block. */
+  int (*team_ready)(void* owner, int team, char* text, size_t size);
 } symm_device_state;
 
-enum { SYMM_DEVICE_STATE_ABI = 1 };
+enum { SYMM_DEVICE_STATE_ABI = 2 };
 
 #ifdef __cplusplus
 }

@@ -68,6 +68,7 @@ enum {
   SYMM_WAIT_KIND_BARRIER = 1, /* other PEs of a team */
   SYMM_WAIT_KIND_QUEUE = 2,   /* completion of queued descriptors */
   SYMM_WAIT_KIND_CORES = 3,   /* other cores of the same launch */
+  SYMM_WAIT_KIND_SPLIT = 4,   /* members of a new team */
 };
 
 #ifdef __cplusplus

@@ -26,4 +26,11 @@ void publish_globals(Instance* instance) {
   std::copy_n(instance->stream().notifies(), ACLSHMEM_MAX_AIV_PER_NPU, g_state_host.notify_arr);
 }
 
+void publish_team(Instance& instance, int number) {
+  if (number < 0 || number >= ACLSHMEM_MAX_TEAMS) return;
+  // g_state shows the instance of the process only.
+  if (g_state.heap_base != instance.heap_base()) return;
+  g_state.team_pools[number] = instance.device().get()->base.team_pools[number];
+}
+
 }  // namespace symm::capi

@@ -42,6 +42,10 @@ void* find_space(void* owner, const void* address, uint64_t bytes, int pe) {
   return static_cast<Instance*>(owner)->spaces().translate(address, bytes, pe);
 }
 
+int team_ready(void* owner, int team, char* text, size_t size) {
+  return static_cast<Instance*>(owner)->teams().ready(team, text, size);
+}
+
 symm_device_state* find_state(uint64_t id) {
   Instance* instance = find_instance(id);
   return instance != nullptr ? instance->device().get() : nullptr;
@@ -81,7 +85,7 @@ void DeviceState::fill(Instance& instance, symm_engine* rdma, symm_engine* sdma,
     controls_.push_back(route.control);
     base.topo_list[pe] = route.engines;
   }
-  slots_.assign(ACLSHMEM_MAX_TEAMS, 0);
+  slots_.assign(ACLSHMEM_MAX_TEAMS, nullptr);
   base.mype = instance.pe();
   base.npes = n_pes;
   base.heap_base = instance.heap_base();
@@ -96,9 +100,9 @@ void DeviceState::fill(Instance& instance, symm_engine* rdma, symm_engine* sdma,
   base.signal_addr = internal;
   base.sync_pool = internal + kSignalBytes;
   base.sync_counter = base.sync_pool + SYNC_POOL_SIZE;
-  Team& world = instance.teams().world();
-  base.team_pools[world.number()] = world.record();
-  slots_[static_cast<size_t>(world.number())] = world.slot();
+  for (int number : {ACLSHMEM_TEAM_WORLD, ACLSHMEMX_TEAM_SHARED, ACLSHMEMX_TEAM_NODE}) {
+    set_team(*instance.teams().find(number));
+  }
   if (config::integer("SHMEM_CYCLE_PROF_PE") == instance.pe()) {
     profile_ = std::make_unique<aclshmem_prof_pe_t>();
     profile_->pe_id = instance.pe();
@@ -115,7 +119,8 @@ void DeviceState::fill(Instance& instance, symm_engine* rdma, symm_engine* sdma,
   state.heap_limit = instance.heap_limit();
   state.peer_host_heap = host_heaps_.data();
   state.team_epoch = instance.epochs();
-  state.team_slot = slots_.data();
+  state.team_slots = slots_.data();
+  state.team_ready = team_ready;
   state.rdma = rdma;
   state.sdma = sdma;
   state.udma = udma;
@@ -138,6 +143,20 @@ void DeviceState::set_host_heap(void* own, const std::vector<void*>& peers, uint
   state_->base.host_heap_base = own;
   state_->host_heap = own;
   state_->host_heap_limit = bytes;
+}
+
+void DeviceState::set_team(const Team& team) {
+  // release: a kernel that sees the entry sees the team
+  if (team.ready()) {
+    __atomic_store_n(&slots_[team.slot()], team.slots(), __ATOMIC_RELEASE);
+  }
+  __atomic_store_n(&state_->base.team_pools[team.number()], team.record(), __ATOMIC_RELEASE);
+}
+
+void DeviceState::remove_team(int number) {
+  const auto index = static_cast<size_t>(number);
+  __atomic_store_n(&state_->base.team_pools[index], nullptr, __ATOMIC_RELEASE);
+  __atomic_store_n(&slots_[index], nullptr, __ATOMIC_RELEASE);
 }
 
 const aclshmem_prof_pe_t* DeviceState::snapshot_profile() {

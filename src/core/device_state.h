@@ -13,6 +13,7 @@
 namespace symm {
 
 class Instance;
+class Team;
 
 class DeviceState {
  public:
@@ -22,6 +23,10 @@ class DeviceState {
   symm_device_state* get() { return state_.get(); }
   // The HOST_SIDE heap exists from now on.
   void set_host_heap(void* own, const std::vector<void*>& peers, uint64_t bytes);
+  // Shows a team to kernels, and where its members meet once all have made it. Between kernels that
+  // use it.
+  void set_team(const Team& team);
+  void remove_team(int number);
   void set_notifies(void* const* notifies) { state_->notifies = notifies; }
   // The counters of SHMEMI_PROF_START and _END as they are now, copied; null when this PE does not
   // record. Valid until the next call and while the object lives.
@@ -36,8 +41,8 @@ class DeviceState {
   std::vector<void*> host_heaps_;
   std::vector<symm_team_sync*> syncs_;
   std::vector<symm_control_page*> controls_;
-  std::vector<uint32_t> slots_;
-  uint32_t scratch_taken_ = 0;  // atomic: bits of the pieces of scratch that kernels use
+  std::vector<const uint32_t*> slots_;  // entries are atomic
+  uint32_t scratch_taken_ = 0;          // atomic: bits of the pieces of scratch that kernels use
   std::unique_ptr<aclshmem_prof_pe_t> profile_;
   std::unique_ptr<aclshmem_prof_pe_t> profile_copy_;
 };

@@ -174,7 +174,7 @@ Status Instance::make_memory() {
   heap_ = std::make_unique<SymmetricHeap>(heap_base_, heap_limit_, DEVICE_SIDE, barrier);
   spaces_ = std::make_unique<Spaces>(*this, barrier, salt_);
   epochs_.assign(kTeamSlots, 0);
-  SYMM_TRY(teams_.open(pe_, n_pes_));
+  SYMM_TRY(teams_.open(*this));
   domain_.events = &page.events;
   domain_.failure = health_.word();
   domain_.may_spin = memory_->local_pes() <= os::usable_processors() ? 1 : 0;

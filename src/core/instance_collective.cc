@@ -75,8 +75,9 @@ Status Instance::agree(const MemoryRecord& record) {
   mine.value[2] = record.outcome;
   mine.value[3] = record.space;
   const Team& world = teams_.world();
-  SYMM_TRY(run_barrier(*this, {name_of(record.kind), -1, kLibrarySlot, world.members(), n_pes_, pe_,
-                               static_cast<uint64_t>(options_.operation_timeout_s * 1000)}));
+  SYMM_TRY(run_barrier(
+      *this, {name_of(record.kind), -1, kLibrarySlot, world.members(), n_pes_, pe_,
+              static_cast<uint64_t>(options_.operation_timeout_s * 1000), SYMM_CALL_MEMORY}));
   const Agreement& first = route(0).control->agreement[number % 2];
   for (int pe = 1; pe < n_pes_; ++pe) {
     const Agreement& other = route(pe).control->agreement[number % 2];
@@ -230,12 +231,14 @@ Instance::~Instance() {
 }
 
 void Instance::describe(const symm_wait& wait, char* text, size_t size) const {
+  if (wait.kind == SYMM_WAIT_KIND_SPLIT) return teams_.describe(wait, text, size);
   if (wait.kind == SYMM_WAIT_KIND_BARRIER) {
     const Team* team = wait.team < 0 ? &teams_.world() : teams_.find(wait.team);
     if (team != nullptr) {
       const uint32_t slot = wait.team < 0 ? kLibrarySlot : team->slot();
       describe_missing(*this, team->members(), team->size(), slot,
-                       static_cast<uint64_t>(wait.wanted), text, size);
+                       wait.team < 0 ? nullptr : team->slots(), static_cast<uint64_t>(wait.wanted),
+                       text, size);
       return;
     }
   }

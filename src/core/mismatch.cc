@@ -41,24 +41,29 @@ std::string name_of_slot(uint32_t slot, uint64_t number) {
 }  // namespace
 
 Blocked::Blocked(const Instance& instance, const BarrierSpec& spec, uint64_t number)
-    : number_(&instance.route(instance.pe()).control->blocked_number) {
+    : number_(spec.host ? &instance.route(instance.pe()).control->blocked_number : nullptr) {
+  if (number_ == nullptr) return;
   symm_control_page& page = *instance.route(instance.pe()).control;
   uint64_t owner = 0;
   // relaxed: only the outcome counts
-  if (!__atomic_compare_exchange_n(&page.collective_thread, &owner, this_thread(), false,
+  if (spec.host &&
+      !__atomic_compare_exchange_n(&page.collective_thread, &owner, this_thread(), false,
                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
       owner != this_thread()) {
     __atomic_store_n(&page.collective_thread, kSeveralThreads, __ATOMIC_RELAXED);
   }
   __atomic_store_n(&page.blocked_slot, spec.slot, __ATOMIC_RELAXED);
-  __atomic_store_n(&page.blocked_all, spec.size == instance.n_pes() ? 1u : 0u, __ATOMIC_RELAXED);
+  __atomic_store_n(&page.blocked_all, is_of_all(spec) ? 1u : 0u, __ATOMIC_RELAXED);
   // release: who sees the number sees the slot; a picture counts only when it stays the same
   __atomic_store_n(number_, number, __ATOMIC_RELEASE);
 }
 
-Blocked::~Blocked() { __atomic_store_n(number_, uint64_t{0}, __ATOMIC_RELEASE); }
+Blocked::~Blocked() {
+  if (number_ != nullptr) __atomic_store_n(number_, uint64_t{0}, __ATOMIC_RELEASE);
+}
 
 MismatchWatch::Picture MismatchWatch::look() const {
+  if (!spec_.host || !is_of_all(spec_)) return {};
   const Route& own = instance_.route(instance_.pe());
   const auto one_thread = [](const symm_control_page& page) {
     return __atomic_load_n(&page.collective_thread, __ATOMIC_RELAXED) != kSeveralThreads;

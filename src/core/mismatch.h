@@ -1,8 +1,8 @@
 // Finding collective calls that can never match: this PE is blocked in one, another PE is blocked
 // in another one, and each needs the other to come. Blocked PEs say so in their control pages; a
 // waiter that sees the same picture for a second tells all PEs, and their calls end with one text.
-// Only for PEs that make their collective calls from one thread: with several, another thread may
-// still bring the call that is missing. Threads: any.
+// Only for barriers of all PEs by host threads, and for PEs that make their collective calls from
+// one thread: with several, another thread may still bring the call that is missing. Threads: any.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class Blocked {
   ~Blocked();
 
  private:
-  uint64_t* number_;
+  uint64_t* number_;  // null: a stream's barrier, which blocks no thread of the program
 };
 
 class MismatchWatch {

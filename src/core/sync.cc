@@ -1,10 +1,12 @@
 #include "core/sync.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "core/instance.h"
 #include "core/mismatch.h"
+#include "os/ticks.h"
 #include "os/wait.h"
 
 namespace symm {
@@ -12,13 +14,22 @@ namespace {
 
 constexpr size_t kWords = sizeof(symm_control_page::doing) / sizeof(uint64_t);
 
+// Enough for a partner that arrives at the same time; the rest is the business of os::wait.
+constexpr int kFirstLooks = 64;
+
 struct FlagPoll {
   const uint64_t* flag;
   uint64_t number;
-  const Instance* instance;
+  Instance* instance;
   const BarrierSpec* spec;
+  symm_team_sync* own;
   MismatchWatch* mismatch;
 };
+
+symm_team_sync& sync_of(const Instance& instance, const BarrierSpec& spec, int member) {
+  const uint32_t slot = spec.slots != nullptr ? spec.slots[member] : spec.slot;
+  return instance.route(spec.members[member]).sync[slot];
+}
 
 uint32_t departures_of(const Instance& instance) {
   // acquire: what the departed PE wrote before it counted is visible
@@ -31,7 +42,7 @@ int departed_member(const Instance& instance, const BarrierSpec& spec, uint64_t 
     const Route& route = instance.route(spec.members[i]);
     if (route.control == nullptr) continue;
     const bool left = __atomic_load_n(&route.control->departed, __ATOMIC_ACQUIRE) != 0;
-    if (left && __atomic_load_n(&route.sync[spec.slot].entered, __ATOMIC_ACQUIRE) < number) {
+    if (left && __atomic_load_n(&sync_of(instance, spec, i).entered, __ATOMIC_ACQUIRE) < number) {
       return spec.members[i];
     }
   }
@@ -40,14 +51,21 @@ int departed_member(const Instance& instance, const BarrierSpec& spec, uint64_t 
 
 bool flag_arrived(const FlagPoll& poll) {
   // acquire: pairs with the partner's store; what it did before the barrier is visible after it
-  return __atomic_load_n(poll.flag, __ATOMIC_ACQUIRE) >= poll.number;
+  return __atomic_load_n(poll.flag, __ATOMIC_ACQUIRE) >> 8 >= poll.number;
+}
+
+uint64_t mismatch_of(const FlagPoll& poll) {
+  // acquire: pairs with the store in spread()
+  const uint64_t word = __atomic_load_n(&poll.own->mismatch, __ATOMIC_ACQUIRE);
+  return symm_mismatch_is(word, poll.number) ? word : 0;
 }
 
 int poll_flag(void* argument) {
-  const auto& poll = *static_cast<const FlagPoll*>(argument);
-  if (flag_arrived(poll)) return 1;
-  if (departures_of(*poll.instance) != 0) [[unlikely]] {
-    if (departed_member(*poll.instance, *poll.spec, poll.number) >= 0) return 1;
+  auto& poll = *static_cast<FlagPoll*>(argument);
+  if (flag_arrived(poll) || mismatch_of(poll) != 0) return 1;
+  if (departures_of(*poll.instance) != 0 &&
+      departed_member(*poll.instance, *poll.spec, poll.number) >= 0) {
+    return 1;
   }
   return poll.mismatch->found();
 }
@@ -98,6 +116,10 @@ uint64_t limit_of(Instance& instance, const BarrierSpec& spec) {
 
 }  // namespace
 
+bool is_of_all(const BarrierSpec& spec) {
+  return spec.slot == kLibrarySlot || spec.slot == uint32_t{ACLSHMEM_TEAM_WORLD};
+}
+
 Doing::Doing(const Instance& instance, const char* call)
     : where_(instance.route(instance.pe()).control->doing) {
   char text[sizeof(symm_control_page::doing)] = {};
@@ -115,70 +137,157 @@ Doing::~Doing() {
   __atomic_store_n(reinterpret_cast<uint64_t*>(where_), uint64_t{0}, __ATOMIC_RELAXED);
 }
 
+namespace {
+
+// Tells every member of the slot that two kinds of call met in barrier `number`.
+void spread(const Instance& instance, const BarrierSpec& spec, uint64_t word) {
+  for (int i = 0; i < spec.size; ++i) {
+    // release: the first one that is told may as well be the last
+    __atomic_store_n(&sync_of(instance, spec, i).mismatch, word, __ATOMIC_RELEASE);
+    os::notify(instance.route(spec.members[i]).control->events);
+  }
+}
+
+Status mismatch_error(Instance& instance, const BarrierSpec& spec, uint64_t word) {
+  const auto kind_a = (word >> 34) & 63;
+  const auto pe_a = static_cast<int>((word >> 20) & 0x3fff);
+  const auto kind_b = (word >> 14) & 63;
+  const auto pe_b = static_cast<int>(word & 0x3fff);
+  auto what = [&](uint64_t kind, int pe) {
+    if (pe == instance.pe()) return std::string(spec.call);
+    const std::string doing = activity_of(instance, pe);
+    return doing.starts_with("aclshmem") ? doing : std::string(symm_call_name(kind));
+  };
+  const std::string why = fmt::format(
+      "collective mismatch: PE {} is in {}, PE {} in {}; all members must make the same collective "
+      "calls in the same order",
+      pe_a, what(kind_a, pe_a), pe_b, what(kind_b, pe_b));
+  // What comes after cannot match either.
+  if (is_of_all(spec)) instance.health().lose(Code::kInvalidParam, -1, why);
+  return SYMM_ERROR(kInvalidParam, "{} on PE {}: {}", spec.call, instance.pe(), why);
+}
+
+// The flag has come, or something else ended the wait for it.
+Status judge(FlagPoll& poll, int from) {
+  const BarrierSpec& spec = *poll.spec;
+  Instance& instance = *poll.instance;
+  const uint64_t flag = __atomic_load_n(poll.flag, __ATOMIC_ACQUIRE);
+  // First: a partner that ended this barrier with an error has told us, and may have gone on to
+  // another call, which is what the flag then says.
+  if (const uint64_t word = mismatch_of(poll); word != 0) [[unlikely]] {
+    return mismatch_error(instance, spec, word);
+  }
+  if (flag >> 8 == poll.number) {
+    const uint64_t theirs = flag & 0xff;
+    if (theirs == spec.kind) [[likely]]
+      return {};
+    const uint64_t word = SYMM_MISMATCH(poll.number, spec.kind, instance.pe(), theirs, from);
+    Status error = mismatch_error(instance, spec, word);
+    spread(instance, spec, word);
+    return error;
+  }
+  if (flag >> 8 > poll.number) return {};
+  return never_comes(instance, spec, poll.number);
+}
+
+Status wait_for_flag(FlagPoll& poll, int from) {
+  const BarrierSpec& spec = *poll.spec;
+  Instance& instance = *poll.instance;
+  const Doing doing(instance, spec.call);
+  const Blocked blocked(instance, spec, poll.number);
+  symm_wait wait{poll_flag,
+                 &poll,
+                 instance.wait_domain(),
+                 spec.call,
+                 limit_of(instance, spec),
+                 spec.team,
+                 from,
+                 poll.flag,
+                 static_cast<int64_t>(poll.number),
+                 -1,
+                 SYMM_WAIT_KIND_BARRIER};
+  return os::wait(wait);
+}
+
+Status exchange(Instance& instance, const BarrierSpec& spec, symm_team_sync& own, uint64_t number) {
+  const bool may_spin = instance.wait_domain()->may_spin != 0;
+  MismatchWatch mismatch(instance, spec, number);
+  int round = 0;
+  for (int distance = 1; distance < spec.size; distance *= 2, ++round) {
+    int to = spec.me + distance;
+    if (to >= spec.size) to -= spec.size;
+    int from = spec.me - distance;
+    if (from < 0) from += spec.size;
+    // release: what this PE did before the barrier, and what it learned in earlier rounds
+    __atomic_store_n(&sync_of(instance, spec, to).flags[round].value,
+                     SYMM_ARRIVAL(number, spec.kind), __ATOMIC_RELEASE);
+    os::notify(instance.route(spec.members[to]).control->events);
+    FlagPoll poll{&own.flags[round].value, number, &instance, &spec, &own, &mismatch};
+    bool arrived = flag_arrived(poll);
+    for (int i = 0; may_spin && !arrived && i < kFirstLooks; ++i) {
+      os::pause();
+      arrived = flag_arrived(poll);
+    }
+    if (!arrived) SYMM_TRY(wait_for_flag(poll, spec.members[from]));
+    SYMM_TRY(judge(poll, spec.members[from]));
+  }
+  return {};
+}
+
+}  // namespace
+
 Status run_barrier(Instance& instance, const BarrierSpec& spec) {
   // Not even entered: a PE that has not noticed yet must not take this for the call it waits for.
   if (has_mismatch(instance)) [[unlikely]]
     return never_comes(instance, spec, 0);
-  // relaxed: barriers of one slot follow each other in program order on a PE
-  const uint64_t number = __atomic_add_fetch(&instance.epochs()[spec.slot], 1, __ATOMIC_RELAXED);
   symm_team_sync& own = instance.route(instance.pe()).sync[spec.slot];
+  uint64_t& epoch = instance.epochs()[spec.slot];
+  // acquire: pairs with the release at the end of the barrier before, by whatever thread
+  const uint64_t left = __atomic_load_n(&own.left, __ATOMIC_ACQUIRE);
+  uint64_t before = left;
+  // Fails while another thread, stream or kernel is between its entry and its end.
+  if (!__atomic_compare_exchange_n(&epoch, &before, left + 1, false, __ATOMIC_ACQUIRE,
+                                   __ATOMIC_RELAXED)) {
+    return SYMM_ERROR(kInvalidParam,
+                      "{} on PE {}: another barrier or collective of the same team is going on in "
+                      "this PE (a thread, a stream or a kernel); let one end before the next, or "
+                      "use a team of its own for it",
+                      spec.call, instance.pe());
+  }
+  const uint64_t number = left + 1;
   // release: for the message of a PE that waits for us
   __atomic_store_n(&own.entered, number, __ATOMIC_RELEASE);
-  if (spec.size > 1) {
-    const Doing doing(instance, spec.call);
-    const Blocked blocked(instance, spec, number);
-    MismatchWatch mismatch(instance, spec, number);
-    int round = 0;
-    for (int64_t distance = 1; distance < spec.size; distance *= 2, ++round) {
-      const int to = spec.members[(spec.me + distance) % spec.size];
-      const int from = spec.members[(spec.me + spec.size - distance) % spec.size];
-      const Route& route = instance.route(to);
-      // release: what this PE did before the barrier, and what it learned in earlier rounds
-      __atomic_store_n(&route.sync[spec.slot].flags[round].value, number, __ATOMIC_RELEASE);
-      os::notify(route.control->events);
-      FlagPoll poll{&own.flags[round].value, number, &instance, &spec, &mismatch};
-      if (!flag_arrived(poll)) {
-        symm_wait wait{poll_flag,
-                       &poll,
-                       instance.wait_domain(),
-                       spec.call,
-                       limit_of(instance, spec),
-                       spec.team,
-                       from,
-                       poll.flag,
-                       static_cast<int64_t>(number),
-                       -1,
-                       SYMM_WAIT_KIND_BARRIER};
-        SYMM_TRY(os::wait(wait));
-        if (!flag_arrived(poll)) return never_comes(instance, spec, number);
-      }
-    }
-  }
+  Status status;
+  if (spec.size > 1) status = exchange(instance, spec, own, number);
   __atomic_store_n(&own.left, number, __ATOMIC_RELEASE);
-  return {};
+  return status;
+}
+
+std::string activity_of(const Instance& instance, int pe) {
+  const symm_control_page& page = *instance.route(pe).control;
+  // acquire: what a PE did before it left is visible
+  const uint32_t left = __atomic_load_n(&page.departed, __ATOMIC_ACQUIRE);
+  if (left == SYMM_DEPARTED_FINALIZED) return "has finalized";
+  if (left != 0) return "ended without finalize";
+  char doing[sizeof(symm_control_page::doing)];
+  read_text(page.doing, doing);
+  return doing[0] != '\0' ? doing : "not in a collective call";
 }
 
 void describe_missing(const Instance& instance, const int32_t* members, int size, uint32_t slot,
-                      uint64_t number, char* text, size_t text_size) {
+                      const uint32_t* slots, uint64_t number, char* text, size_t text_size) {
   constexpr int kNamed = 8;
   std::string names;
   int missing = 0;
   for (int i = 0; i < size; ++i) {
     const Route& route = instance.route(members[i]);
     if (route.control == nullptr) continue;
-    if (__atomic_load_n(&route.sync[slot].entered, __ATOMIC_ACQUIRE) >= number) continue;
+    const symm_team_sync& theirs = route.sync[slots != nullptr ? slots[i] : slot];
+    if (__atomic_load_n(&theirs.entered, __ATOMIC_ACQUIRE) >= number) continue;
     if (++missing > kNamed) continue;
-    char doing[sizeof(symm_control_page::doing)];
-    read_text(route.control->doing, doing);
-    const uint32_t left = __atomic_load_n(&route.control->departed, __ATOMIC_ACQUIRE);
-    const char* what = left == SYMM_DEPARTED_EXIT || left == SYMM_DEPARTED_GLOBAL_EXIT
-                           ? "ended without finalize"
-                       : left == SYMM_DEPARTED_FINALIZED ? "has finalized"
-                       : doing[0] != '\0'                ? doing
-                                                         : "not in a collective call";
-    const uint64_t last = __atomic_load_n(&route.sync[slot].entered, __ATOMIC_ACQUIRE);
     names += fmt::format("{}PE {} ({}; last in barrier {})", names.empty() ? "" : ", ", members[i],
-                         what, last);
+                         activity_of(instance, members[i]),
+                         __atomic_load_n(&theirs.entered, __ATOMIC_ACQUIRE));
   }
   if (missing > kNamed) names += fmt::format(" and {} more", missing - kNamed);
   if (missing == 0) names = "all have entered";

@@ -1,5 +1,5 @@
 // Barriers of teams for host threads.
-// Threads: one at a time per team.
+// Threads: one at a time per team; a second one gets an error.
 #pragma once
 
 #include "base/status.h"
@@ -13,6 +13,10 @@ namespace symm::ops {
 Status barrier(Instance& instance, int team, const char* call);
 
 // The same without completing what is queued: only stores that are already issued are visible.
-Status sync(Instance& instance, int team, const char* call);
+// `stream`: called by a stream, not by a thread of the program.
+Status sync(Instance& instance, int team, const char* call, bool stream = false);
+
+// The same for a team at hand, as part of a call of that kind (SYMM_CALL_*).
+Status sync(Instance& instance, Team& team, uint32_t kind, const char* call, bool stream = false);
 
 }  // namespace symm::ops

@@ -82,7 +82,7 @@ Status execute(Instance& instance, const Operation& what) {
       return instance.quiesce_engines();
     case Operation::Kind::kBarrier:
       SYMM_TRY(instance.quiesce_engines());
-      return sync(instance, what.team, what.call);
+      return sync(instance, what.team, what.call, true);
   }
   return SYMM_ERROR(kInternal, "operation {} is unknown", static_cast<int>(what.kind));
 }

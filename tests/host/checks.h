@@ -317,4 +317,24 @@ bool profile(F f) {
   return profile == nullptr;  // this PE does not record
 }
 
+template <typename F>
+bool split_strided(F f) {
+  aclshmem_team_t team = ACLSHMEM_TEAM_INVALID;
+  if (f(ACLSHMEM_TEAM_WORLD, n_pes() - 1, -1, n_pes(), &team) != 0) return false;
+  const bool right_place = aclshmem_team_my_pe(team) == n_pes() - 1 - me();
+  aclshmem_barrier(team);
+  aclshmem_team_destroy(team);
+  return right_place;
+}
+
+template <typename F>
+bool split_2d(F f) {
+  aclshmem_team_t x = ACLSHMEM_TEAM_INVALID, y = ACLSHMEM_TEAM_INVALID;
+  if (f(ACLSHMEM_TEAM_WORLD, 2, &x, &y) != 0) return false;
+  const bool places = aclshmem_team_my_pe(x) == me() % 2 && aclshmem_team_my_pe(y) == me() / 2;
+  aclshmem_team_destroy(x);
+  aclshmem_team_destroy(y);
+  return places;
+}
+
 }  // namespace conformance

@@ -371,5 +371,32 @@ TEST(ProcessJob, OperationsOnStreamsKeepTheirOrder) {
   job.expect_all_ok();
 }
 
+// A PE that dies while the others make a team with it: they get an error, not a hang.
+TEST(ProcessesFaultL6, DeathWhileATeamIsMade) {
+  constexpr int kPes = 4;
+  ProcessJob job(kPes, [](int pe, const BoundPort& port) {
+    auto attributes = process_attributes(port, pe, kPes);
+    CHECK_IN_CHILD(aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attributes) == 0);
+    aclshmem_team_t team = -1;
+    for (int i = 0; i < 20; ++i) {
+      CHECK_IN_CHILD(aclshmem_team_split_strided(0, 0, 1, kPes, &team) == 0);
+      aclshmem_barrier(team);
+      aclshmem_team_destroy(team);
+    }
+    if (pe == 2) ::raise(SIGKILL);
+    const int code = aclshmem_team_split_strided(0, 0, 1, kPes, &team);
+    CHECK_IN_CHILD(code == -12 && team == ACLSHMEM_TEAM_INVALID);
+    char text[1024] = "";
+    aclshmemx_last_error(text, sizeof text, true);
+    CHECK_IN_CHILD(std::strstr(text, "PE 2") != nullptr);
+    std::_Exit(0);
+    return 0;
+  });
+  for (int pe : {0, 1, 3}) {
+    const int status = job.wait(pe);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "PE " << pe << ": " << status;
+  }
+}
+
 }  // namespace
 }  // namespace symm::test

@@ -39,15 +39,19 @@ struct ScratchPiece {
 // where it is, gives it back at the end.
 class Collective {
  public:
-  Collective(const symm_device_state* s, const aclshmemx_team_t* team, const char* call)
-      : s_(s), team_(team), call_(call), piece_{s} {
+  Collective(const symm_device_state* s, const aclshmemx_team_t* team, uint32_t kind,
+             const char* call)
+      : s_(s), team_(team), kind_(kind), call_(call), piece_{s} {
     const symm_core* core = symm_rt_core();
     core_ = static_cast<uint64_t>(core_index(core));
     cores_ = static_cast<uint64_t>(core->block_num * core->ratio);
-    slot_ = s->team_slot != nullptr ? s->team_slot[team->team_idx]
-                                    : static_cast<uint32_t>(team->team_idx);
-    if (core_ == 0) take();
+    // The first core waits for the other members if they have not all made the team yet.
+    if (core_ == 0) {
+      slots_ = slots_of(s, team, call);
+      take();
+    }
     meet();
+    slots_ = slots_of(s, team, call);
     // acquire and release are those of the barrier
     own_ = scratch_of(team->mype);
   }
@@ -70,7 +74,7 @@ class Collective {
   void meet() const {
     full_fence();
     symm_rt_sync_all();
-    if (core_ == 0) meet_team(s_, team_, call_);
+    if (core_ == 0) meet_team(s_, team_, call_, kind_);
     symm_rt_sync_all();
   }
 
@@ -92,7 +96,7 @@ class Collective {
       }
     }
     // relaxed: read after the barrier that follows
-    __atomic_store_n(&s_->peer_sync[s_->base.mype][slot_].scratch,
+    __atomic_store_n(&place_of(s_, team_, slots_, team_->mype)->scratch,
                      s_->scratch + static_cast<uint64_t>(piece_.number) * s_->scratch_bytes,
                      __ATOMIC_RELAXED);
   }
@@ -101,15 +105,16 @@ class Collective {
     const int pe = team_->pe_mapping[member];
     if (s_->peer_sync[pe] == nullptr || s_->peer_heap[pe] == nullptr) unmapped(s_, pe, call_);
     return static_cast<char*>(s_->peer_heap[pe]) +
-           __atomic_load_n(&s_->peer_sync[pe][slot_].scratch, __ATOMIC_RELAXED);
+           __atomic_load_n(&place_of(s_, team_, slots_, member)->scratch, __ATOMIC_RELAXED);
   }
 
   const symm_device_state* s_;
   const aclshmemx_team_t* team_;
+  uint32_t kind_;
   const char* call_;
   uint64_t core_ = 0;
   uint64_t cores_ = 0;
-  uint32_t slot_ = 0;
+  const uint32_t* slots_ = nullptr;
   ScratchPiece piece_;
   char* own_ = nullptr;
 };
@@ -175,7 +180,7 @@ inline void allreduce_shared(const Collective& c, const char* in, char* out, uin
 inline void allreduce(const symm_device_state* s, const aclshmemx_team_t* team, const void* in,
                       void* out, uint64_t count, int op, int type, const char* call) {
   const uint64_t size = checked_size(s, type, op, call);
-  Collective c(s, team, call);
+  Collective c(s, team, SYMM_CALL_ALLREDUCE, call);
   auto* run =
       team->size <= 2 || count * size <= kDirectReduceBytes ? allreduce_direct : allreduce_shared;
   run(c, static_cast<const char*>(in), static_cast<char*>(out), count, size,
@@ -186,7 +191,7 @@ inline void allreduce(const symm_device_state* s, const aclshmemx_team_t* team, 
 // out[m] = in of member m.
 inline void allgather(const symm_device_state* s, const aclshmemx_team_t* team, const void* in,
                       void* out, uint64_t bytes, const char* call) {
-  Collective c(s, team, call);
+  Collective c(s, team, SYMM_CALL_ALLGATHER, call);
   for (uint64_t from = 0, turn = 0; from < bytes; from += c.half_bytes(), turn ^= 1) {
     const uint64_t n = bytes - from < c.half_bytes() ? bytes - from : c.half_bytes();
     const Part mine = c.mine(n, kCacheLine);
@@ -208,7 +213,7 @@ inline void broadcast(const symm_device_state* s, const aclshmemx_team_t* team, 
     trap("%s on PE %d: root %d is no member of team %d of %d PEs", call, s->base.mype, root,
          team->team_idx, team->size);
   }
-  Collective c(s, team, call);
+  Collective c(s, team, SYMM_CALL_BROADCAST, call);
   for (uint64_t from = 0, turn = 0; from < bytes; from += c.half_bytes(), turn ^= 1) {
     const uint64_t n = bytes - from < c.half_bytes() ? bytes - from : c.half_bytes();
     const Part mine = c.mine(n, kCacheLine);
@@ -244,7 +249,7 @@ inline void exchange_slices(const Collective& c, const char* in, uint64_t count,
 inline void reduce_scatter(const symm_device_state* s, const aclshmemx_team_t* team, const void* in,
                            void* out, uint64_t count, int op, int type, const char* call) {
   const uint64_t size = checked_size(s, type, op, call);
-  Collective c(s, team, call);
+  Collective c(s, team, SYMM_CALL_REDUCE_SCATTER, call);
   auto use = [&](uint64_t from, uint64_t n, Part mine, uint64_t turn) {
     const uint64_t at = (static_cast<uint64_t>(c.me()) * n + mine.from) * size;
     auto copies = [&](int member) { return static_cast<const void*>(c.of(member, turn) + at); };
@@ -257,7 +262,7 @@ inline void reduce_scatter(const symm_device_state* s, const aclshmemx_team_t* t
 
 inline void alltoall(const symm_device_state* s, const aclshmemx_team_t* team, const void* in,
                      void* out, uint64_t count, uint64_t size, const char* call) {
-  Collective c(s, team, call);
+  Collective c(s, team, SYMM_CALL_ALLTOALL, call);
   auto use = [&](uint64_t from, uint64_t n, Part mine, uint64_t turn) {
     const uint64_t at = (static_cast<uint64_t>(c.me()) * n + mine.from) * size;
     for (int step = 0; step < c.members(); ++step) {
