@@ -71,10 +71,10 @@ class scope {
 struct options {
   int pe = -1;
   int n_pes = 0;
-  std::string address;      // "tcp://host:port" of PE 0
+  std::string address{};    // "tcp://host:port" of PE 0
   uint64_t heap_bytes = 0;  // 0: SHMEM_SYMMETRIC_SIZE
   uint64_t id = 0;          // of the instance
-  int device = 0;           // selected for this thread if none is; -1: leave it
+  int device = -1;          // to select for this thread; -1: as it is
 };
 
 /**
@@ -107,7 +107,6 @@ class instance {
   /** @brief For the other ways to start: MPI, unique id, attributes filled by hand. */
   instance(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t& attributes)
       : id_(attributes.instance_id) {
-    prepare_device(0);
     if (const int code = aclshmemx_init_attr(flags, &attributes); code != 0) {
       detail::fail("init", code);
     }
@@ -134,8 +133,7 @@ class instance {
 
  private:
   static void prepare_device(int device) {
-    int32_t selected = 0;
-    if (device < 0 || aclrtGetDevice(&selected) == ACL_SUCCESS) return;
+    if (device < 0) return;
     if (const int code = aclrtSetDevice(device); code != ACL_SUCCESS) {
       throw error(code, "device " + std::to_string(device) + " cannot be selected");
     }
