@@ -175,7 +175,8 @@ void barriers(int pe, double raw, bool pinned) {
               spread.median / raw, spread.p99);
 }
 
-// PE 0 comes late; the others wait in the barrier. Prints the processor time of PE 1.
+// PE 0 comes late by a given time, which is what is measured: what the waiting costs the others.
+// Prints the processor time of PE 1.
 void waiting(int pe) {
   const double seconds = g_quick ? 0.1 : 1.0;
   aclshmem_barrier_all();

@@ -8,19 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace {
-
-int failures = 0;
-
-#define CHECK(condition)                                                         \
-  do {                                                                           \
-    if (!(condition)) {                                                          \
-      std::fprintf(stderr, "line %d: %s does not hold\n", __LINE__, #condition); \
-      ++failures;                                                                \
-    }                                                                            \
-  } while (0)
-
-}  // namespace
+#include "program.h"
 
 #define PUT_KERNEL(NAME, CALL)                                                                    \
   ACLSHMEM_GLOBAL_VECTOR void NAME([[maybe_unused]] __gm__ int32_t* target,                       \
@@ -93,16 +81,9 @@ int run(int n_pes, int pe, const char* address) {
   CHECK(aclrtDestroyStream(stream) == 0);
   CHECK(aclrtResetDevice(pe) == 0);
   CHECK(aclFinalize() == 0);
-  if (failures == 0) std::printf("[SUCCESS] pe %d\n", pe);
-  return failures == 0 ? 0 : 1;
+  return 0;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::fprintf(stderr, "usage: %s n_pes pe ip_port\n", argv[0]);
-    return 2;
-  }
-  return run(std::atoi(argv[1]), std::atoi(argv[2]), argv[3]);
-}
+int main(int argc, char** argv) { return run_pe(argc, argv, run); }

@@ -12,20 +12,12 @@
 
 #include "utils/prof/shmemi_prof.h"
 
+#include "program.h"
+
 namespace {
 
 constexpr int kElements = 1000;
 constexpr int kBlocks = 3;
-
-int failures = 0;
-
-#define CHECK(condition)                                                         \
-  do {                                                                           \
-    if (!(condition)) {                                                          \
-      std::fprintf(stderr, "line %d: %s does not hold\n", __LINE__, #condition); \
-      ++failures;                                                                \
-    }                                                                            \
-  } while (0)
 
 // What the kernels of one PE work on; offsets in elements of the symmetric buffer.
 struct Layout {
@@ -161,16 +153,9 @@ int run(int n_pes, int pe, const char* address) {
   CHECK(aclrtDestroyStream(stream) == 0);
   CHECK(aclrtResetDevice(pe) == 0);
   CHECK(aclFinalize() == 0);
-  if (failures == 0) std::printf("[SUCCESS] pe %d\n", pe);
-  return failures == 0 ? 0 : 1;
+  return 0;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::fprintf(stderr, "usage: %s n_pes pe ip_port\n", argv[0]);
-    return 2;
-  }
-  return run(std::atoi(argv[1]), std::atoi(argv[2]), argv[3]);
-}
+int main(int argc, char** argv) { return run_pe(argc, argv, run); }
