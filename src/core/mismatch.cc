@@ -103,7 +103,8 @@ bool MismatchWatch::found() {
   }
   if (now - since_ < kPatience) return false;
   announce(picture);
-  return true;
+  // Another PE may be writing its text to this page just now: then the next look finds it.
+  return has_mismatch(instance_);
 }
 
 void MismatchWatch::announce(const Picture& picture) const {
